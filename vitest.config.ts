@@ -76,6 +76,9 @@ export default defineConfig({
           include: files.filter(needsServer),
           globalSetup: ['test/sets/parts.ts'],
           env: { BRIEF_SERVERS: 'yes' },
+          isolate: false,
+          // See BRIEF_SERVERS: these processes have embedded databases, too.
+          execArgv: ['--liftoff-only'],
         },
       },
       {

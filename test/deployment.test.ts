@@ -1,10 +1,9 @@
 import { execFile } from 'node:child_process'
 import { globSync } from 'node:fs'
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { promisify } from 'node:util'
-import { startServerProcess } from '@spanhouse/server/server-process.testing.ts'
+import { newDataDir, startServerProcess } from '@spanhouse/server/server-process.testing.ts'
 import { expect, test } from 'vitest'
 import { parseAllDocuments, parseDocument } from 'yaml'
 import { readConfig, unknownSettings } from '../packages/server/config.ts'
@@ -159,7 +158,7 @@ test('the settings in manifests and their README exist', async () => {
 })
 
 test('dashboards, alerts and autoscalers use metrics that exist', async () => {
-  const dataDir = await mkdtemp(join(tmpdir(), 'spanhouse-deployment-'))
+  const dataDir = await newDataDir('deployment')
   const server = await startServerProcess({ dataDir })
   try {
     const metrics = await (await fetch(`${server.url}/metrics`)).text()

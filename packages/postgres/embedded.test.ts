@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { migratedCluster } from './migrated-cluster.testing.ts'
 import { openPostgres } from './postgres.ts'
 
 const WRITER = join(import.meta.dirname, 'embedded-writer.testing.ts')
@@ -16,8 +17,11 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(dataDir, { recursive: true, force: true }))
 
+/** A database with all migrations takes seconds to make, and only one test is about its making. */
+const copyMigrated = async (): Promise<void> => cpSync(await migratedCluster(), dataDir, { recursive: true })
+
 const startWriter = (): ChildProcess =>
-  spawn(process.execPath, [WRITER, dataDir], { stdio: ['ignore', 'pipe', 'inherit'] })
+  spawn(process.execPath, ['--liftoff-only', WRITER, dataDir], { stdio: ['ignore', 'pipe', 'inherit'] })
 
 async function kill(child: ChildProcess): Promise<void> {
   const ended = once(child, 'exit')
@@ -46,6 +50,7 @@ async function storedNames(): Promise<Set<string>> {
 
 describe('kill -9', () => {
   test('what was committed is there after the process was killed, three times over', async () => {
+    await copyMigrated()
     const committed: string[] = []
     for (const count of [1, 40, 200]) committed.push(...(await writeThenKill(count)))
     const stored = await storedNames()
@@ -68,6 +73,7 @@ describe('kill -9', () => {
 
 describe.runIf(process.platform === 'linux')('one process a folder', () => {
   test('a second one is refused, and let in when the first has closed it', async () => {
+    await copyMigrated()
     const first = await openPostgres({ dataDir })
     await expect(openPostgres({ dataDir })).rejects.toThrow('in use by another process')
     await first.close()

@@ -1,9 +1,9 @@
 import { chmod, chown, mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { readKeyFile } from './key-file.ts'
-import { startServerProcess } from './server-process.testing.ts'
+import { newDataDir, startServerProcess } from './server-process.testing.ts'
 
 let parent: string
 beforeAll(async () => {
@@ -48,8 +48,8 @@ test('the data folder and all that every part puts into it are the user’s alon
 }, 180_000)
 
 test('a folder and key files that are open to others are closed', async () => {
-  const dataDir = join(parent, 'loose')
-  await mkdir(dataDir)
+  const dataDir = await newDataDir('loose')
+  onTestFinished(() => rm(dataDir, { recursive: true, force: true }))
   await writeFile(join(dataDir, 'secret-key'), 'a key that was copied here by hand\n')
   await chmod(dataDir, 0o777)
   await chmod(join(dataDir, 'secret-key'), 0o644)

@@ -8,11 +8,13 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { migratedCluster } from '@spanhouse/postgres/migrated-cluster.testing.ts'
 import { cpuSecondsOf, peakBytesOf } from './process-figures.testing.ts'
 
+/** As set by `npm start`. */
+const START_OPTIONS = ['--max-semi-space-size=8']
 /**
- * As set by `npm start`, except that tests that start many servers (`BRIEF_SERVERS`) do without optimized WebAssembly:
- * that takes 1.5 s of processor time in each, which ask little of the embedded database.
+ * For tests that start many servers (`BRIEF_SERVERS`). Optimizing WebAssembly takes 1.5 s of processor time in each, and
+ * they ask little of the embedded database.
  */
-const START_OPTIONS = ['--max-semi-space-size=8', ...(process.env.BRIEF_SERVERS ? ['--liftoff-only'] : [])]
+const BRIEF_OPTIONS = ['--liftoff-only', `--import=${new URL('./brief-server.testing.ts', import.meta.url).href}`]
 const START_ENVIRONMENT = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '131072' }
 
 const MAIN = new URL('./main.ts', import.meta.url).pathname
@@ -71,7 +73,8 @@ export async function startServerProcess({ dataDir, like, env }: ServerProcessOp
   const apiKey = like?.apiKey ?? `${randomBytes(4).toString('hex')}.${randomBytes(32).toString('hex')}`
   const adminKey = like?.adminKey ?? randomBytes(16).toString('hex')
   const secretKey = like?.secretKey ?? randomBytes(32).toString('hex')
-  const child = spawn(process.execPath, [...START_OPTIONS, MAIN], {
+  const isBrief = Boolean(env?.BRIEF_SERVERS ?? process.env.BRIEF_SERVERS)
+  const child = spawn(process.execPath, [...START_OPTIONS, ...(isBrief ? BRIEF_OPTIONS : []), MAIN], {
     env: {
       ...process.env,
       ...START_ENVIRONMENT,

@@ -1,8 +1,6 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rm } from 'node:fs/promises'
 import { tokenKeyOf } from '@spanhouse/access'
-import { startServerProcess } from '@spanhouse/server/server-process.testing.ts'
+import { newDataDir, startServerProcess } from '@spanhouse/server/server-process.testing.ts'
 import type { TestProject } from 'vitest/node'
 
 /** Everything embedded. */
@@ -10,7 +8,7 @@ export default (project: TestProject): Promise<() => Promise<void>> => startEmbe
 
 /** As above, with more settings. */
 export async function startEmbedded(project: TestProject, env: NodeJS.ProcessEnv): Promise<() => Promise<void>> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'spanhouse-embedded-'))
+  const dataDir = await newDataDir('embedded')
   const server = await startServerProcess({ dataDir, env })
   project.provide('target', {
     set: 'embedded',

@@ -3,7 +3,8 @@ import { afterAll, expect, test, vi } from 'vitest'
 import { newDataDir, startServerProcess } from '../server-process.testing.ts'
 
 const dataDir = await newDataDir('warm')
-const server = await startServerProcess({ dataDir })
+// Brief servers wait for the first code.
+const server = await startServerProcess({ dataDir, env: { BRIEF_SERVERS: '' } })
 afterAll(async () => {
   await server.stop()
   await rm(dataDir, { recursive: true, force: true })

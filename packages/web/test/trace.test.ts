@@ -1,8 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { startServerProcess } from '@spanhouse/server/server-process.testing.ts'
+import { rm } from 'node:fs/promises'
+import { newDataDir, startServerProcess } from '@spanhouse/server/server-process.testing.ts'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { eventually, newProject, type TestProject } from '../../../test/harness.ts'
@@ -187,7 +185,7 @@ test('a text of five million characters is shown in ranges, without the page sta
 })
 
 test('a page outlives a restart of its server', { timeout: 120_000 }, async () => {
-  const dataDir = await mkdtemp(join(tmpdir(), 'spanhouse-pages-'))
+  const dataDir = await newDataDir('pages')
   const server = await startServerProcess({ dataDir })
   const context = await browser.newContext()
   const page = await context.newPage()
