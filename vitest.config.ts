@@ -6,14 +6,18 @@ import { needsServer } from './test/sets/needs-server.ts'
 import { networkedAvailable } from './test/sets/networked.ts'
 import { httpTests, withoutLong } from './test/sets/sample.ts'
 
-// Native parts (LMDB) want a process of their own for each file.
 const common = {
-  pool: 'forks',
+  // Not threads: native parts (LMDB) are loaded into them.
+  pool: 'forks' as const,
+  // A process loads modules and the embedded database once for all its files: a second of processor time for each file.
+  isolate: false,
+  // Optimizing WebAssembly takes 1.5 s of processor time for each embedded database, of which tests ask little.
+  execArgv: ['--liftoff-only'],
   testTimeout: 60_000,
   hookTimeout: 120_000,
   // A second, the default, is too short for a page on a busy machine.
   expect: { poll: { timeout: 15_000 } },
-} as const
+}
 
 if (!networkedAvailable)
   console.warn(
@@ -67,8 +71,7 @@ export default defineConfig({
       ),
     },
     projects: [
-      // One process loads the modules once for all files: 43 s of processor time instead of 63.
-      { test: { ...common, name: 'unit', include: files.filter(file => !needsServer(file)), isolate: false } },
+      { test: { ...common, name: 'unit', include: files.filter(file => !needsServer(file)) } },
       {
         test: {
           ...common,
@@ -76,9 +79,6 @@ export default defineConfig({
           include: files.filter(needsServer),
           globalSetup: ['test/sets/parts.ts'],
           env: { BRIEF_SERVERS: 'yes' },
-          isolate: false,
-          // See BRIEF_SERVERS: these processes have embedded databases, too.
-          execArgv: ['--liftoff-only'],
         },
       },
       {
@@ -88,7 +88,6 @@ export default defineConfig({
           include: ['packages/web/test/**/*.test.ts'],
           globalSetup: ['test/sets/pages.ts'],
           fileParallelism: false,
-          isolate: false,
         },
       },
       ...[...sets, ...clusterSet].map(name => ({
