@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { newDataDir, startServerProcess } from '@spanhouse/server/server-process.testing.ts'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
