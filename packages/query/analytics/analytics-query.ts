@@ -1,6 +1,6 @@
 import { FAULTS, isJsonObject, isRawJson, type JsonObject, microsToIso, parseTime } from '@spanhouse/model'
 import type { Filter } from '../filter/filter.ts'
-import { type Location, malformed, oneOf, optional, readObject, refuseUnknown } from '../filter/shape.ts'
+import { type Location, malformed, oneOf, optional, readObject, refuseOthers } from '../filter/shape.ts'
 import { parseJsonText, parseSpanQuery } from '../page/span-query.ts'
 import { type GivenWindowing, WINDOWING_MEMBERS } from '../page/windowing.ts'
 import type { Focus } from '../position.ts'
@@ -34,15 +34,14 @@ const NESTED = [
  * Parses analytics from query string and body, flat (`focus, format, oldest, newest, interval, rate, filter, specs`) or
  * nested (`formatting, windowing, filtering`). Windowing, filtering and specs are each taken as a whole from the body
  * if present there, otherwise from the query string; a body that is not empty determines the formatting. Throws
- * `unprocessable` (422) on a member of the wrong type, `invalid` (400) on unknown members of the body and on a filter
- * that is not valid.
+ * `unprocessable` (422) on a member that is unknown or of the wrong type, `invalid` (400) on a filter that is not valid.
  */
 export function parseAnalyticsQuery(query: JsonObject, json: unknown): AnalyticsQuery {
   const body = optional(json, ['body'], readObject) ?? {}
-  refuseUnknown(body, MEMBERS, ['body'])
+  refuseOthers(body, MEMBERS, ['body'])
   for (const [name, members] of NESTED) {
     const nested = body[name]
-    if (isJsonObject(nested)) refuseUnknown(nested, members, ['body', name])
+    if (isJsonObject(nested)) refuseOthers(nested, members, ['body', name])
   }
   const inQuery = parseBlocks(query, ['query'])
   const inBody = parseBlocks(body, ['body'])

@@ -69,7 +69,10 @@ export function refuseUnknown(object: JsonObject, known: readonly string[], loc:
   throw invalid(`${place}: unknown member; known are ${known.join(', ')}`)
 }
 
-/** As {@link refuseUnknown}, for items of a list: an item with an unknown member has the wrong shape (422). */
+/**
+ * As {@link refuseUnknown}, for items of a list and for the body of analytics: with an unknown member they have the wrong
+ * shape (422).
+ */
 export function refuseOthers(object: JsonObject, known: readonly string[], loc: Location): void {
   const other = Object.keys(object).find(name => !known.includes(name))
   if (other === undefined) return
