@@ -8,6 +8,7 @@ import {
   type QueryResult,
   type TransactionSettings,
 } from 'kysely'
+import pg from 'pg'
 import { currentUntil } from './on-behalf-of.ts'
 
 const actors = new AsyncLocalStorage<string>()
@@ -21,8 +22,12 @@ export const actingAs = <T>(actor: string, work: () => T): T => actors.run(actor
 /** Statements outside a transaction that change something. Others need no actor. */
 const CHANGES = /^\s*(insert|update|delete|merge|with)\b/i
 
-const setActor = (actor: string): CompiledQuery =>
-  CompiledQuery.raw(`select set_config('spanhouse.actor', $1, true)`, [actor])
+/**
+ * Begins a transaction that has the setting. One text without parameters, so that both statements are one message to the
+ * database: of a short transaction each message is a large part.
+ */
+const beginAs = (actor: string): CompiledQuery =>
+  CompiledQuery.raw(`begin; select set_config('spanhouse.actor', ${pg.escapeLiteral(actor)}, true)`)
 
 /** Postgres, told for whom each transaction works (see {@link actingAs}). The setting ends with the transaction. */
 export class ActingDialect extends PostgresDialect {
@@ -62,10 +67,11 @@ class ActingDriver implements Driver {
   }
 
   async beginTransaction(connection: ActingConnection, settings: TransactionSettings): Promise<void> {
-    await this.#driver.beginTransaction(connection.inner, settings)
-    connection.isInTransaction = true
+    if (settings.isolationLevel || settings.accessMode) throw new Error('transactions have no settings of their own')
     const actor = actors.getStore()
-    if (actor !== undefined) await connection.inner.executeQuery(setActor(actor))
+    if (actor === undefined) await this.#driver.beginTransaction(connection.inner, settings)
+    else await connection.inner.executeQuery(beginAs(actor))
+    connection.isInTransaction = true
   }
 
   commitTransaction(connection: ActingConnection): Promise<void> {
@@ -107,9 +113,8 @@ class ActingConnection implements DatabaseConnection {
 
   /** A change outside a transaction gets one of its own. */
   async #alone<R>(actor: string, change: () => Promise<R>): Promise<R> {
-    await this.#driver.beginTransaction(this.inner, {})
+    await this.inner.executeQuery(beginAs(actor))
     try {
-      await this.inner.executeQuery(setActor(actor))
       const result = await change()
       await this.#driver.commitTransaction(this.inner)
       return result

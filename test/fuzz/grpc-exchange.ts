@@ -6,6 +6,12 @@ import type { World } from './world.ts'
 /** The statuses of HTTP that say the same as those of gRPC; any other is a refusal. */
 const STATUSES: Record<string, number> = { '0': 200, '2': 500, '13': 500, '14': 503, '16': 401 }
 
+/**
+ * What a connection may hold, mostly bodies that are not sent yet. With Node's 10 MB the client itself breaks off whatever
+ * is answered while one large export is on its way.
+ */
+const HELD_MB_MAX = 1_000
+
 /** One client's connection to the gRPC port. Bodies are sent as they stand, prefix and all. */
 export class GrpcConnection {
   #session: ClientHttp2Session | undefined
@@ -58,7 +64,7 @@ export class GrpcConnection {
 
   #open(): ClientHttp2Session {
     if (this.#session && !this.#session.destroyed && !this.#session.closed) return this.#session
-    const session = connect(this.#url).on('error', () => {})
+    const session = connect(this.#url, { maxSessionMemory: HELD_MB_MAX }).on('error', () => {})
     // A server tells so when it has had enough of a connection; the next request opens another one.
     session.once('goaway', () => {
       session.close()

@@ -4,8 +4,8 @@ import type { PostgresPoolClient, PostgresQueryResult } from 'kysely'
 export interface Statement {
   readonly text: string
   readonly parameters: readonly unknown[]
-  /** Whether the statement is the first of a transaction, which starts with it. */
-  readonly begins: boolean
+  /** What begins a transaction, if this is its first statement: `begin`, and what is set for it. */
+  readonly begin?: string
 }
 
 interface LoanOptions {
@@ -24,20 +24,23 @@ export const QUERY_CANCELED = '57014'
 /** As a server ends a transaction that timed out. */
 const TRANSACTION_TIMEOUT = { message: 'terminating connection due to transaction timeout', code: '25P04' }
 
+/** Perhaps with settings of the transaction after it. */
+const BEGIN = /^begin(;|$)/
 const ENDS: ReadonlySet<string> = new Set(['commit', 'rollback'])
 
 /**
  * The connection as used by one caller, for a statement or a transaction. It is given back as soon as the statement, or
  * the last one of the transaction, has been sent.
  *
- * `begin` is not sent separately but with the following statement. A transaction that exceeds its time is rolled back
+ * What begins a transaction is not sent separately but with the following statement. A transaction that exceeds its time is rolled back
  * between two of its statements, and the connection goes to the next caller at once. After that, and after a statement
  * that was ended with its thread, the transaction no longer exists: every statement but `rollback` fails.
  */
 export class Loan implements PostgresPoolClient {
   readonly #options: LoanOptions
   #timer: NodeJS.Timeout | undefined
-  #begins = false
+  /** Not sent yet. */
+  #begin: string | undefined
   #underWay = 0
   #lost: Error | undefined
   #isExpired = false
@@ -64,17 +67,17 @@ export class Loan implements PostgresPoolClient {
   }
 
   async #query(text: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<unknown>> {
-    if (text === 'begin') return this.#begin()
-    if (ENDS.has(text) && (this.#begins || (this.#lost && text === 'rollback'))) {
-      this.#begins = false
+    if (BEGIN.test(text)) return this.#beginBy(text)
+    if (ENDS.has(text) && (this.#begin || (this.#lost && text === 'rollback'))) {
+      this.#begin = undefined
       return empty(text)
     }
     if (this.#lost) throw this.#lost
     return this.#run(text, parameters)
   }
 
-  #begin(): PostgresQueryResult<unknown> {
-    this.#begins = true
+  #beginBy(text: string): PostgresQueryResult<unknown> {
+    this.#begin = text
     const { transactionMs } = this.#options
     if (transactionMs !== undefined) this.#timer = setTimeout(() => this.#expire(), transactionMs)
     return empty('begin')
@@ -85,13 +88,13 @@ export class Loan implements PostgresPoolClient {
       await this.#options.take()
       this.#isHeld = true
     }
-    const begins = this.#begins
-    this.#begins = false
-    this.#isInTransaction = (this.#isInTransaction || begins) && !ENDS.has(text)
+    const begin = this.#begin
+    this.#begin = undefined
+    this.#isInTransaction = (this.#isInTransaction || begin !== undefined) && !ENDS.has(text)
     const isLast = !this.#isInTransaction
     this.#underWay++
     try {
-      return await this.#options.run({ text, parameters, begins }, () => {
+      return await this.#options.run({ text, parameters, ...(begin && { begin }) }, () => {
         if (isLast) this.#giveBack()
       })
     } catch (error) {
@@ -114,7 +117,7 @@ export class Loan implements PostgresPoolClient {
     if (this.#underWay > 0 || !this.#isHeld) return
     clearTimeout(this.#timer)
     this.#options
-      .run({ text: 'rollback', parameters: [], begins: false }, () => this.#giveBack())
+      .run({ text: 'rollback', parameters: [] }, () => this.#giveBack())
       .catch(() => undefined)
       .finally(() => this.#giveBack())
   }

@@ -79,8 +79,8 @@ async function answer(pglite: PGlite, statement: Statement): Promise<void> {
   }
 }
 
-async function run(pglite: PGlite, { text, parameters, begins }: Statement): Promise<Results<unknown[]>> {
-  if (begins) await pglite.exec('begin')
+async function run(pglite: PGlite, { text, parameters, begin }: Statement): Promise<Results<unknown[]>> {
+  if (begin) await pglite.exec(begin)
   return pglite.query<unknown[]>(text, [...parameters], { rowMode: 'array' })
 }
 

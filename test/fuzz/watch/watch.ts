@@ -71,7 +71,7 @@ export class Watch {
         await this.#note({
           from,
           to: Date.now(),
-          waitedMs: lost(waitedBefore, this.#waitedMs()),
+          waitedBefore,
           ownMs: this.#own.max / 1e6 - 10,
         })
       await delay(error ? 500 : Math.max(0, PING_EVERY_MS - (Date.now() - from)))
@@ -85,17 +85,19 @@ export class Watch {
   async #note({
     from,
     to,
-    waitedMs,
+    waitedBefore,
     ownMs,
   }: {
     from: number
     to: number
-    waitedMs: number
+    waitedBefore: readonly number[]
     ownMs: number
   }): Promise<void> {
     const ms = to - from
     for (let late = ms; late >= 0; late -= PING_EVERY_MS) this.latencies.push(late)
     if (ms <= this.#freezeMs) return
+    // Not for each response: reading it takes more than a request.
+    const waitedMs = lost(waitedBefore, this.#waitedMs())
     await Promise.race([this.#readMetrics().catch(() => undefined), delay(METRICS_MS_MAX)])
     const loopMs = Math.max(0, ...this.#loopDelays.filter(({ at }) => at >= from).map(one => one.ms))
     const held = Math.min(ms - Math.max(0, ownMs), loopMs) - waitedMs
