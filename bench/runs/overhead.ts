@@ -1,8 +1,10 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Agent, request } from 'undici'
 import { hundredths, MESSAGES, type ModelPlace, percentiles, withFakeModel } from './with-fake-model.ts'
 
-const MODEL = 'fake-delay-500'
+const DELAY_MS = 500
+const MODEL = `fake-delay-${DELAY_MS}`
 const CONCURRENT = 200
 /** Calls in progress at this rate, if each takes half a second. */
 const CALLS_PER_SECOND = CONCURRENT * 2
@@ -25,17 +27,22 @@ async function measure({ server, providerUrl, headers, runUrl, runOf }: ModelPla
   const body = JSON.stringify(runOf(MODEL))
   const run = () => timed(runUrl, headers, body)
   const times: { direct: number[]; run: number[] } = { direct: [], run: [] }
-  let [cpuSeconds, ownCpuMs, overheads] = [0, 0, [] as { p50: number; p99: number }[]]
+  let [cpuSeconds, ownCpuMs, overheads] = [0, 0, [] as object[]]
+  const clientDelay = monitorEventLoopDelay({ resolution: 1 })
   for (let round = 0; round < WARM_UP_ROUNDS + ROUNDS; round++) {
     const asked = await steadily(direct)
     const before = await server.cpuSeconds()
     const ownBefore = process.cpuUsage()
+    clientDelay.reset()
+    clientDelay.enable()
     const ran = await steadily(run)
+    clientDelay.disable()
+    const clientDelayMs = hundredths(clientDelay.percentile(99) / 1e6)
     if (round < WARM_UP_ROUNDS) continue
     cpuSeconds += (await server.cpuSeconds()) - before
     const { user, system } = process.cpuUsage(ownBefore)
     ownCpuMs += (user + system) / 1000
-    overheads = [...overheads, differenceOf(ran, asked)]
+    overheads.push({ ...differenceOf(ran, asked), max: hundredths(Math.max(...ran) - DELAY_MS), clientDelayMs })
     times.direct.push(...asked)
     times.run.push(...ran)
   }
