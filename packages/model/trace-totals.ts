@@ -20,7 +20,7 @@ export interface SettledSpan<N> {
 }
 
 /**
- * The totals of a whole trace: `cumulative(span) = own(span) + Σ cumulative(children)`, children found by parent id
+ * The totals of a trace, while spans come, come again and are deleted: `cumulative(span) = own(span) + Σ cumulative(children)`, children found by parent id
  * alone, so that neither order nor clocks matter. A total is not computed from
  * prompt and completion: conventions give the spans that they recognise one. A span whose parent is missing is the top of its own tree. A cycle
  * of parents is cut above its earliest span. Where a metric sums to nothing, what the client claimed counts.
@@ -48,7 +48,10 @@ export interface SettledSpan<N> {
  * it, else `invocation`. The head, the span that stands for the trace in lists, is the root that started last; a
  * trace without a root has one (its earliest span) only when `isRootless` says that none is expected any more.
  *
- * Takes O(spans), whatever the depth.
+ * A change takes time for the span and for those above it, each once for all changes that are settled together, whatever
+ * the size of the trace: a span keeps what its children gave it, and one that is opened takes back what it gave to its
+ * parent. Only a call, or a span with a failure, also looks for the calls, or failing spans, next below it, and a trace
+ * whose type changes is settled as a whole.
  */
 export class TraceTotals<N extends TraceNode = TraceNode> {
   /** Spans, and those that are not there but are the parent of some. */
