@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { NO_AMOUNTS } from './amounts.ts'
 import { cycleTops, type LinkedSpan } from './cycles.ts'
-import { rollUp } from './metrics.ts'
+import { rollUp } from './roll-up.testing.ts'
 import type { TraceNode } from './trace-node.ts'
 import { nestSpans, type SpanLevel } from './tree.ts'
 

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { measureSpan, rollUp, type Span } from '@spanhouse/model'
+import { measureSpan, type Span } from '@spanhouse/model'
+import { rollUp } from '@spanhouse/model/roll-up.testing.ts'
 import { describe, expect, test } from 'vitest'
 import { decodeTraces } from './bytes/decode.ts'
 import { toSpan } from './canonical/normalise.ts'

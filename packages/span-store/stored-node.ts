@@ -1,4 +1,4 @@
-import type { Derived, Micros, TraceNode, Uuid } from '@spanhouse/model'
+import type { Micros, TraceNode, Uuid } from '@spanhouse/model'
 
 /** When and from whom a version came. All spans of one message share this object. */
 export interface Version {
@@ -9,8 +9,6 @@ export interface Version {
 
 /** What the writer knows of a stored span: enough to recognise it and to compute the totals of its trace. */
 export interface StoredNode extends TraceNode {
-  /** As stored. */
-  derived: Derived
   /** One character per byte. */
   readonly content_hash: string
   version: Version

@@ -9,10 +9,10 @@ import {
   type NestedSpan,
   nestSpans,
   parseJson,
-  rollUp,
   type Span,
   type TreeNode,
 } from '@spanhouse/model'
+import { rollUp } from '@spanhouse/model/roll-up.testing.ts'
 import { decodeTraces, encodeTraces, toSpan } from '@spanhouse/otlp'
 import { priceSpan } from '@spanhouse/prices'
 import { CLIENTS, type Client } from './clients.ts'

@@ -18,7 +18,7 @@ import type { RowReader } from './row-reader.ts'
  * each of which scans them all.
  */
 
-/** Placeholder in a node until the totals of its trace are computed. */
+/** Placeholder in a row until the totals of its trace are computed. */
 export const NOT_DERIVED: Derived = {
   cumulative: NO_AMOUNTS,
   restated: 'none',
@@ -80,7 +80,6 @@ export function readNode(row: RowReader, version: Version): StoredNode {
     start_time: row.number64(),
     content_hash: row.characters(CONTENT_HASH_BYTES),
     version,
-    derived: NOT_DERIVED,
     own: flags & HAS_OWN ? readAmounts(row) : NO_AMOUNTS,
     claimed: flags & HAS_CLAIMED ? readAmounts(row) : null,
     declared_trace_type: DECLARED[declared & 3] as TraceType | null,
@@ -106,8 +105,13 @@ function readCall(row: RowReader): ModelCall {
   return { models, source: row.text(), end_time: row.number64() }
 }
 
+/** A bit for each amount that is not zero, then those: most spans have a few of the seven. */
 function putAmounts(row: RowBuffer, amounts: Amounts): void {
-  for (const amount of amounts) row.int128(amount)
+  row.int8(amounts.reduce((bits, amount, index) => bits | (amount === 0n ? 0 : 1 << index), 0))
+  for (const amount of amounts) if (amount !== 0n) row.int128(amount)
 }
 
-const readAmounts = (row: RowReader): Amounts => AMOUNTS.map(() => row.int128())
+function readAmounts(row: RowReader): Amounts {
+  const bits = row.int8()
+  return AMOUNTS.map((_, index) => (bits & (1 << index) ? row.int128() : 0n))
+}

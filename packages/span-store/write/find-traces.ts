@@ -1,8 +1,7 @@
 import type { Engine } from '../engine/engine.ts'
 import { lookUpDeletions } from './deletions.ts'
-import { hasHeadWithoutRoot } from './plan.ts'
 import { lookUpTraces } from './statements.ts'
-import { type TracePlace, type TraceState, traceKey } from './trace-memory.ts'
+import { newTotals, type TracePlace, type TraceState, traceKey } from './trace-memory.ts'
 
 /** Those of the traces that are stored here or were deleted here, by {@link traceKey}. */
 export async function findTraces(
@@ -18,16 +17,20 @@ export async function findTraces(
     const known = states.get(key)
     if (known) return known
     const { project_id, trace_id } = place
-    const state = { project_id, trace_id, nodes: new Map(), isRootless: false, deleted_at: 0 }
+    const state = { project_id, trace_id, totals: newTotals(), isRootless: false, deleted_at: 0 }
     states.set(key, state)
     return state
   }
-  for (const { project_id, trace_id, node } of await lookUpTraces(engine, places))
-    stateOf(traceKey(project_id, trace_id))?.nodes.set(node.span_id, node)
+  for (const { project_id, trace_id, node, derived } of await lookUpTraces(engine, places)) {
+    const state = stateOf(traceKey(project_id, trace_id))
+    if (!state) continue
+    state.totals.set(node, derived)
+    if (derived.is_trace_head) state.isRootless = true
+  }
   for (const [key, deleted_at] of await lookUpDeletions(engine, places)) {
     const state = stateOf(key)
     if (state) state.deleted_at = deleted_at
   }
-  for (const state of states.values()) state.isRootless = hasHeadWithoutRoot(state.nodes)
+  for (const state of states.values()) if (state.totals.hasRoot) state.isRootless = false
   return states
 }

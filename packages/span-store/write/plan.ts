@@ -1,4 +1,4 @@
-import { type Derived, equalDerived, type SpanId, type TraceId, type Uuid } from '@spanhouse/model'
+import type { Derived, SettledSpan, SpanId, TraceId, Uuid } from '@spanhouse/model'
 import type { BatchedSpan, SpanBatch } from '../bytes/span-batch.ts'
 import type { StoredNode } from '../stored-node.ts'
 import type { PlannedDeletion, TraceDeletion } from './deletions.ts'
@@ -24,15 +24,17 @@ export interface Insert extends IncomingNode {
   isChange: boolean
   /** An earlier version is stored under the same key, so the row is updated instead of inserted. */
   isInPlace: boolean
+  /** The version that was stored before the batch. */
+  stored: StoredNode | undefined
 }
 
 /** What one batch changes in one trace. */
 export interface Plan {
   key: string
   trace: TraceState
-  nodes: Map<SpanId, StoredNode>
   inserts: Map<SpanId, Insert>
-  removed: RowKey[]
+  /** Rows of outdated versions, by span. */
+  removed: Map<SpanId, RowKey>
   /** Rows of spans that are deleted permanently. */
   deleted: RowKey[]
   deletions: PlannedDeletion[]
@@ -74,9 +76,8 @@ function newGroup(groups: Map<string, TraceGroup>, key: string, project_id: Uuid
 export const newPlan = (key: string, trace: TraceState): Plan => ({
   key,
   trace,
-  nodes: new Map(trace.nodes),
   inserts: new Map(),
-  removed: [],
+  removed: new Map(),
   deleted: [],
   deletions: [],
 })
@@ -92,6 +93,7 @@ export function planDeletions(
 ): void {
   const { project_id, trace_id } = plan.trace
   let { deleted_at } = plan.trace
+  const { totals } = plan.trace
   for (const deletion of deletions.toSorted((one, other) => one.deleted_at - other.deleted_at)) {
     const span_ids = new Set<SpanId>()
     for (const {
@@ -99,16 +101,16 @@ export function planDeletions(
       node,
     } of incoming)
       if (sender.accepted_at <= deletion.deleted_at && sender.accepted_at > deleted_at) span_ids.add(node.span_id)
-    for (const [span_id, { version, start_time }] of plan.nodes) {
+    for (const { span_id, version, start_time } of totals.values()) {
       if (version.accepted_at > deletion.deleted_at) continue
       span_ids.add(span_id)
-      plan.nodes.delete(span_id)
+      totals.delete(span_id)
       plan.deleted.push({ project_id, trace_id, span_id, start_time })
     }
     deleted_at = Math.max(deleted_at, deletion.deleted_at)
     plan.deletions.push({ deletion, span_ids: [...span_ids] })
   }
-  plan.trace = { ...plan.trace, deleted_at, nodes: new Map(plan.nodes) }
+  plan.trace = { ...plan.trace, deleted_at }
 }
 
 /** Decides what to do with one span: of several versions in one batch, the last one wins. */
@@ -117,16 +119,18 @@ export function planSpan(plan: Plan, incoming: IncomingNode): 'inserted' | 'repl
   const { sender } = span
   const { span_id, start_time } = node
   if (sender.accepted_at <= plan.trace.deleted_at) return 'deleted'
-  const present = plan.nodes.get(span_id)
+  const { totals } = plan.trace
+  const present = totals.get(span_id)
   if (present && isKnown(present, node)) return 'known'
   if (present) node.version = { ...present.version, accepted_at: sender.accepted_at }
-  const stored = plan.trace.nodes.get(span_id)
+  const earlier = plan.inserts.get(span_id)
+  const stored = earlier ? earlier.stored : present
   const isInPlace = stored?.start_time === start_time && isRoot(stored) === isRoot(node)
-  if (present) plan.removed = plan.removed.filter(key => key.span_id !== span_id)
   // The start time and being a root are part of the key, so the row has to move.
-  if (stored && !isInPlace) plan.removed.push({ ...keyOf(plan.trace, span_id), start_time: stored.start_time })
-  plan.nodes.set(span_id, node)
-  plan.inserts.set(span_id, { span, node, isChange: present !== undefined, isInPlace })
+  if (stored && !isInPlace) plan.removed.set(span_id, { ...keyOf(plan.trace, span_id), start_time: stored.start_time })
+  else plan.removed.delete(span_id)
+  totals.set(node)
+  plan.inserts.set(span_id, { span, node, isChange: present !== undefined, isInPlace, stored })
   return present ? 'replaced' : 'inserted'
 }
 
@@ -140,27 +144,10 @@ function isKnown(present: StoredNode, { content_hash, version: { accepted_at } }
   return true
 }
 
-/** The rows of other spans whose stored totals, trace type or head flag differ from the computed ones. */
-export function changesOf(plan: Plan, derived: ReadonlyMap<SpanId, Derived>): DerivedChange[] {
-  const changes: DerivedChange[] = []
-  if (plan.inserts.size === plan.nodes.size) return changes
-  for (const [span_id, node] of plan.nodes) {
-    const now = derived.get(span_id) as Derived
-    if (plan.inserts.has(span_id) || equalDerived(node.derived, now)) continue
-    changes.push({ key: { ...keyOf(plan.trace, span_id), start_time: node.start_time }, derived: now })
-  }
-  return changes
-}
+/** The row of a span of an earlier batch, for which something else follows now. */
+export const changeOf = (plan: Plan, { node, derived }: SettledSpan<StoredNode>): DerivedChange => ({
+  key: { ...keyOf(plan.trace, node.span_id), start_time: node.start_time },
+  derived,
+})
 
 const isRoot = ({ parent_id }: StoredNode): boolean => parent_id === null
-
-export function hasRoot(nodes: ReadonlyMap<SpanId, StoredNode>): boolean {
-  for (const node of nodes.values()) if (isRoot(node)) return true
-  return false
-}
-
-export function hasHeadWithoutRoot(nodes: ReadonlyMap<SpanId, StoredNode>): boolean {
-  if (hasRoot(nodes)) return false
-  for (const node of nodes.values()) if (node.derived.is_trace_head) return true
-  return false
-}

@@ -3,6 +3,7 @@ import {
   amountOfText,
   CALL_TYPES,
   claimedAmounts,
+  type Derived,
   type JsonObject,
   type Micros,
   type ModelCall,
@@ -87,17 +88,37 @@ SELECT project_id, lower(hex(trace_id)) AS trace_id, lower(hex(span_id)) AS span
 FROM spans AS s
 PREWHERE s.project_id IN (SELECT arrayJoin({projects:Array(UUID)})) AND s.trace_id IN (SELECT toFixedString(unhex(arrayJoin({traces:Array(String)})), 16))`
 
+/** A span as stored, with what is stored as derived for it. */
+export interface FoundSpan {
+  project_id: Uuid
+  trace_id: TraceId
+  node: StoredNode
+  derived: Derived
+}
+
 /** The stored spans of these traces, and possibly of others with the same trace id in another of the projects. */
 export async function lookUpTraces(
   engine: Engine,
   traces: readonly { project_id: Uuid; trace_id: TraceId }[],
-): Promise<{ project_id: Uuid; trace_id: TraceId; node: StoredNode }[]> {
+): Promise<FoundSpan[]> {
   const projects = [...new Set(traces.map(trace => trace.project_id))]
   const found: NodeRow[] = []
   for (const ids of chunks([...new Set(traces.map(trace => trace.trace_id))], TRACES_PER_STATEMENT))
     found.push(...(await engine.rows<NodeRow>({ text: LOOK_UP, params: { projects, traces: ids } })))
-  return found.map(row => ({ project_id: row.project_id, trace_id: row.trace_id, node: toNode(row) }))
+  return found.map(row => ({
+    project_id: row.project_id,
+    trace_id: row.trace_id,
+    node: toNode(row),
+    derived: toDerived(row),
+  }))
 }
+
+const toDerived = ({ cumulative, restated, trace_type, is_trace_head }: NodeRow): Derived => ({
+  cumulative: cumulative.map(amountOfText),
+  restated,
+  trace_type,
+  is_trace_head,
+})
 
 function toNode(row: NodeRow): StoredNode {
   const own = row.own.map(amountOfText)
@@ -116,12 +137,6 @@ function toNode(row: NodeRow): StoredNode {
     is_step: STEP_TYPES.has(row.span_type),
     call: is_call ? callOf(row, own) : null,
     failure: row.exception === '' ? null : ownFailure(own, parseJson(row.exception)),
-    derived: {
-      cumulative: row.cumulative.map(amountOfText),
-      restated: row.restated,
-      trace_type: row.trace_type,
-      is_trace_head: row.is_trace_head,
-    },
     content_hash: Buffer.from(row.content_hash, 'hex').toString('latin1'),
     version: { accepted_at: row.accepted_at, created_at: row.created_at, created_by_id: row.created_by_id },
   }

@@ -1,9 +1,8 @@
-import { NO_AMOUNTS, rollUp } from '@spanhouse/model'
+import { type Derived, NO_AMOUNTS, type SettledSpan, type SpanId } from '@spanhouse/model'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { NOT_DERIVED } from '../bytes/node-bytes.ts'
 import type { StoredNode } from '../stored-node.ts'
-import { keepTrace, TraceMemory, type TracePlace, type TraceState, traceKey } from './trace-memory.ts'
+import { keepTrace, newTotals, TraceMemory, type TracePlace, type TraceState, traceKey } from './trace-memory.ts'
 
 const PROJECT = '019d9ca1-0000-7000-8000-000000000001'
 const placeOf = (name: string): TracePlace => ({ project_id: PROJECT, trace_id: name })
@@ -51,17 +50,29 @@ test('a trace that grows while it is kept is counted as it is', () => {
   expect(keptOf(memory, names)).toHaveLength(2)
 })
 
+const totalsOf = (nodes: readonly StoredNode[]): TraceState['totals'] => {
+  const totals = newTotals()
+  for (const node of nodes) totals.set(node)
+  totals.settle()
+  return totals
+}
+
 test('a large trace that was taken and not put again is looked up', () => {
   const memory = new TraceMemory(10_000)
-  const ids = Array.from({ length: 2_000 }, (_, number) => number.toString(16).padStart(16, '0'))
   const bare = { parent_id: null, own: NO_AMOUNTS, claimed: null, declared_trace_type: null, call: null, failure: null }
-  const nodes = new Map(ids.map(span_id => [span_id, { span_id, ...bare } as StoredNode]))
-  const derived = rollUp(nodes)
-  memory.put(keyOf('t'), keepTrace({ ...placeOf('t'), nodes, isRootless: false, deleted_at: 0, shard: 0 }, derived))
+  const version = { accepted_at: 1, created_at: 2, created_by_id: PROJECT }
+  const more = { start_time: 3, content_hash: '123456', version, is_trace_type_explicit: false, repeats_usage: false }
+  const nodes = Array.from({ length: 2_000 }, (_, number): StoredNode => {
+    const span_id = number.toString(16).padStart(16, '0')
+    return { span_id, ...bare, ...more, is_call: false, is_step: false }
+  })
+  memory.put(keyOf('t'), keepTrace({ ...placeOf('t'), ...STATE, totals: totalsOf(nodes) }))
   const taken = memory.get(keyOf('t'), placeOf('t'))
-  expect(taken?.nodes.get(ids[7] as string)?.derived).toBe(derived.get(ids[7] as string))
+  expect(taken?.totals.get(nodes[7]?.span_id as string)).toEqual(nodes[7])
   expect([memory.get(keyOf('t'), placeOf('t')), memory.spans]).toEqual([undefined, 0])
 })
+
+const STATE = { isRootless: false, deleted_at: 0, shard: 0 }
 
 const id = fc.uint8Array({ minLength: 8, maxLength: 8 }).map(bytes => Buffer.from(bytes).toString('hex'))
 const amount = fc.bigInt({ min: -(10n ** 24n), max: 10n ** 24n })
@@ -83,7 +94,6 @@ const nodes = fc.uniqueArray(
       fc.record({ models: fc.array(fc.string(), { maxLength: 2 }), source: fc.string(), end_time: time }),
     ),
     failure: fc.option(fc.record({ type: fc.string(), message: fc.string() })),
-    derived: fc.constant(NOT_DERIVED),
     content_hash: fc.uint8Array({ minLength: 6, maxLength: 6 }).map(bytes => Buffer.from(bytes).toString('latin1')),
     version: fc.record({ accepted_at: time, created_at: time, created_by_id: fc.uuid() }),
   }),
@@ -93,20 +103,23 @@ const nodes = fc.uniqueArray(
 test('a trace comes back as it was kept, with the totals that follow from its spans', () => {
   fc.assert(
     fc.property(nodes, fc.boolean(), time, (list, isRootless, deleted_at) => {
-      const trace: TraceState = {
-        ...placeOf('t'),
-        nodes: new Map(list.map(node => [node.span_id, node])),
-        isRootless,
-        deleted_at,
-        shard: 1,
-      }
       const memory = new TraceMemory(1_000)
-      const derived = rollUp(trace.nodes, isRootless)
-      memory.put(keyOf('t'), keepTrace(trace, derived))
-      expect(memory.get(keyOf('t'), placeOf('t'))).toEqual({
-        ...trace,
-        nodes: new Map(list.map(node => [node.span_id, { ...node, derived: derived.get(node.span_id) }])),
-      })
+      const state = { ...placeOf('t'), isRootless, deleted_at, shard: 1 }
+      memory.put(keyOf('t'), keepTrace({ ...state, totals: totalsOf(list) }))
+      const { totals, ...kept } = memory.get(keyOf('t'), placeOf('t')) as TraceState
+      expect(kept).toEqual(state)
+      expect(sorted(totals.values())).toEqual(sorted(list))
+      expect(totals.settle(isRootless)).toEqual([])
+      const again = newTotals()
+      for (const node of list) again.set(node)
+      for (const node of [...totals.values()]) totals.set(node)
+      const [derived, expected] = [totals, again].map(one => new Map(one.settle(isRootless).map(byId)))
+      expect(derived).toEqual(expected)
     }),
   )
 })
+
+const sorted = (nodes: Iterable<StoredNode>): StoredNode[] =>
+  [...nodes].sort((one, other) => (one.span_id < other.span_id ? -1 : 1))
+
+const byId = ({ node, derived }: SettledSpan<StoredNode>): [SpanId, Derived] => [node.span_id, derived]

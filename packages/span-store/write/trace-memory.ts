@@ -1,4 +1,4 @@
-import { type Derived, type Micros, rollUp, type SpanId, type TraceId, type Uuid } from '@spanhouse/model'
+import { type Micros, type NodePacking, type TraceId, TraceTotals, type Uuid } from '@spanhouse/model'
 import { putNode, readNode } from '../bytes/node-bytes.ts'
 import { RowBuffer } from '../bytes/row-buffer.ts'
 import { RowReader } from '../bytes/row-reader.ts'
@@ -10,9 +10,9 @@ export interface TracePlace {
   readonly trace_id: TraceId
 }
 
-/** The skeleton of one trace, exactly as stored. */
+/** The skeleton of one trace, as stored until a batch changes it. */
 export interface TraceState extends TracePlace {
-  nodes: Map<SpanId, StoredNode>
+  totals: TraceTotals<StoredNode>
   /** No root arrived in time: the earliest span is the head of the trace. */
   isRootless: boolean
   /** Everything accepted up to this time was deleted; 0: nothing was. */
@@ -24,10 +24,10 @@ export interface TraceState extends TracePlace {
 /** The stored form of a trace in memory: most traces are never used again. */
 export interface KeptTrace {
   /**
-   * The nodes with their versions, one character per byte; totals are derived from them. Used unpacked for large
-   * traces, which nearly every batch extends.
+   * The nodes with their versions, one character per byte; totals are derived from them. Large traces, which nearly
+   * every batch extends, are kept with their totals: each of their nodes is packed.
    */
-  readonly nodes: string | Map<SpanId, StoredNode>
+  readonly nodes: string | TraceTotals<StoredNode>
   readonly spans: number
   readonly isRootless: boolean
   readonly deleted_at: Micros
@@ -36,43 +36,43 @@ export interface KeptTrace {
 
 const PACKED_SPANS_MAX = 1_000
 
-/** Reused for each trace. */
+/** Reused for each trace, or node. */
 const packed = new RowBuffer(64 * 1024)
 
-/** The trace must not be used afterwards. `derived`: its totals as they will be stored. */
-export function keepTrace(
-  { nodes, isRootless, deleted_at, shard }: TraceState,
-  derived: ReadonlyMap<SpanId, Derived>,
-): KeptTrace {
-  const spans = nodes.size
-  if (spans <= PACKED_SPANS_MAX) return { nodes: packNodes(nodes), spans, isRootless, deleted_at, shard }
-  setTotals(nodes, derived)
-  return { nodes, spans, isRootless, deleted_at, shard }
+const PACKING: NodePacking<StoredNode> = {
+  pack: node => packNodes([node]),
+  unpack: characters => readStored(new RowReader(Buffer.from(characters, 'latin1'))),
 }
 
-function packNodes(nodes: ReadonlyMap<SpanId, StoredNode>): string {
+/** Of a trace without spans. */
+export const newTotals = (): TraceTotals<StoredNode> => new TraceTotals(PACKING)
+
+/** The trace must not be used afterwards. */
+export function keepTrace({ totals, isRootless, deleted_at, shard }: TraceState): KeptTrace {
+  const spans = totals.size
+  if (spans <= PACKED_SPANS_MAX) return { nodes: packNodes(totals.values()), spans, isRootless, deleted_at, shard }
+  totals.pack()
+  return { nodes: totals, spans, isRootless, deleted_at, shard }
+}
+
+function packNodes(nodes: Iterable<StoredNode>): string {
   packed.moveTo(0)
-  for (const node of nodes.values()) {
+  for (const node of nodes) {
     putVersion(packed, node.version)
     putNode(packed, node, node.content_hash)
   }
   return packed.slice(0, packed.length).toString('latin1')
 }
 
-function unpackNodes(characters: string, isRootless: boolean): Map<SpanId, StoredNode> {
+function unpackNodes(characters: string, isRootless: boolean): TraceTotals<StoredNode> {
   const row = new RowReader(Buffer.from(characters, 'latin1'))
-  const nodes = new Map<SpanId, StoredNode>()
-  while (!row.isAtEnd) {
-    const node = readNode(row, readVersion(row))
-    nodes.set(node.span_id, node)
-  }
-  setTotals(nodes, rollUp(nodes, isRootless))
-  return nodes
+  const totals = newTotals()
+  while (!row.isAtEnd) totals.set(readStored(row))
+  totals.settle(isRootless)
+  return totals
 }
 
-function setTotals(nodes: ReadonlyMap<SpanId, StoredNode>, derived: ReadonlyMap<SpanId, Derived>): void {
-  for (const [span_id, node] of nodes) node.derived = derived.get(span_id) as Derived
-}
+const readStored = (row: RowReader): StoredNode => readNode(row, readVersion(row))
 
 function putVersion(row: RowBuffer, { accepted_at, created_at, created_by_id }: Version): void {
   row.int64(accepted_at)
@@ -122,9 +122,9 @@ export class TraceMemory {
     if (!kept) return undefined
     const { isRootless, deleted_at, shard } = kept
     if (typeof kept.nodes === 'string')
-      return { project_id, trace_id, nodes: unpackNodes(kept.nodes, isRootless), isRootless, deleted_at, shard }
+      return { project_id, trace_id, totals: unpackNodes(kept.nodes, isRootless), isRootless, deleted_at, shard }
     this.forget(key)
-    return { project_id, trace_id, nodes: kept.nodes, isRootless, deleted_at, shard }
+    return { project_id, trace_id, totals: kept.nodes, isRootless, deleted_at, shard }
   }
 
   /** Keeps the new state of the trace, by its {@link traceKey}, as the most recently used. */

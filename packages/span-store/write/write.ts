@@ -1,4 +1,4 @@
-import { type Derived, type Micros, microsNow, NIL_UUID, rollUp, type SpanId, type TraceId } from '@spanhouse/model'
+import { type Derived, type Micros, microsNow, NIL_UUID, type TraceId } from '@spanhouse/model'
 import { COLUMNS, DERIVED_COLUMNS, KEY_COLUMNS, type Lifecycle } from '@spanhouse/query'
 import { RowBuffer } from '../bytes/row-buffer.ts'
 import { INSERT_COLUMNS, putAll, textsOf } from '../bytes/row-columns.ts'
@@ -10,10 +10,9 @@ import { requireRun, WRITTEN_TABLES } from './fence.ts'
 import { findTraces } from './find-traces.ts'
 import { KnownTraces } from './known-traces.ts'
 import {
-  changesOf,
+  changeOf,
   type DerivedChange,
   groupByTrace,
-  hasRoot,
   type Insert,
   newPlan,
   type Plan,
@@ -21,7 +20,15 @@ import {
   planSpan,
 } from './plan.ts'
 import { deleteRows, type RowKey, type RowUpdate, unsettledTraces, updateRows } from './statements.ts'
-import { type KeptTrace, keepTrace, TraceMemory, type TracePlace, type TraceState, traceKey } from './trace-memory.ts'
+import {
+  type KeptTrace,
+  keepTrace,
+  newTotals,
+  TraceMemory,
+  type TracePlace,
+  type TraceState,
+  traceKey,
+} from './trace-memory.ts'
 
 export interface WriteResult {
   /** New spans. */
@@ -48,9 +55,8 @@ export interface SpanWriterOptions {
  * trace may have only one writer at a time, which the stream's partitions ensure.
  *
  * A batch is written in four steps. The traces that are not in memory are looked up. A hash of the content tells new,
- * changed and known spans apart. The totals of every touched trace are computed again. Then outdated versions are
- * deleted, all new rows are inserted with one statement, and the rows of other spans whose totals changed are updated
- * in place. A deletion of a trace is recorded before its rows are deleted, so that nothing older of it is stored again,
+ * changed and known spans apart. They change the totals of their traces. Then outdated versions are deleted, all new
+ * rows are inserted with one statement, and the rows of other spans whose totals changed are updated in place. A deletion of a trace is recorded before its rows are deleted, so that nothing older of it is stored again,
  * and once more when it is complete. If a batch fails half-way, the traces are removed from memory, and writing the
  * same batch again completes the work: stored spans are found, and totals that are not yet right are updated. So
  * `write` is idempotent.
@@ -106,7 +112,7 @@ export class SpanWriter {
       const incoming = spans.map(span => ({ span, node: batch.nodeOf(span) }))
       if (deletions.length > 0) planDeletions(plan, deletions, incoming)
       for (const one of incoming) result[planSpan(plan, one)]++
-      this.#addRows(plan, this.#addTrace(plan, work), work, batch)
+      this.#addTrace(plan, work, batch)
     }
     await this.#carryOut(works, batch)
     for (const { now, traces, changes } of works) {
@@ -187,7 +193,14 @@ export class SpanWriter {
 
   /** A trace that is not stored yet. */
   #newTrace({ project_id, trace_id }: TracePlace): TraceState {
-    return { project_id, trace_id, nodes: new Map(), isRootless: false, deleted_at: 0, shard: this.#shards.length - 1 }
+    return {
+      project_id,
+      trace_id,
+      totals: newTotals(),
+      isRootless: false,
+      deleted_at: 0,
+      shard: this.#shards.length - 1,
+    }
   }
 
   /** The state looked up must not change later through an abandoned statement or a dead writer. */
@@ -203,41 +216,39 @@ export class SpanWriter {
   }
 
   /**
-   * Computes the totals of the trace and adds the changes it needs besides its new rows. From then on it is kept as
-   * bytes: objects that wait for the store survive several collections.
+   * Settles the totals of the trace and adds the changes that follow. From then on it is kept as bytes: objects that
+   * wait for the store survive several collections.
    */
-  #addTrace(plan: Plan, work: Work): Map<SpanId, Derived> {
-    const { key, nodes } = plan
-    const { project_id, trace_id, isRootless, deleted_at, shard } = plan.trace
-    const derived = rollUp(nodes, isRootless)
+  #addTrace(plan: Plan, work: Work, batch?: SpanBatch): void {
+    const { key, trace } = plan
+    const { project_id, trace_id, isRootless, totals } = trace
+    for (const settled of totals.settle(isRootless)) {
+      const insert = plan.inserts.get(settled.node.span_id)
+      if (batch && insert) this.#addRow(insert, settled.derived, work, batch)
+      else work.changes.push(changeOf(plan, settled))
+    }
     for (const deletion of plan.deletions) work.deletions.push(deletion)
     for (const row of plan.deleted) work.removed.push(row)
-    for (const row of plan.removed) work.removed.push(row)
-    for (const change of changesOf(plan, derived)) work.changes.push(change)
+    for (const row of plan.removed.values()) work.removed.push(row)
     work.traces.push({
       key,
       place: { project_id, trace_id },
-      isWaiting: !isRootless && nodes.size > 0 && !hasRoot(nodes),
-      kept:
-        nodes.size > 0 ? keepTrace({ project_id, trace_id, nodes, isRootless, deleted_at, shard }, derived) : undefined,
+      isWaiting: !isRootless && totals.size > 0 && !totals.hasRoot,
+      kept: totals.size > 0 ? keepTrace(trace) : undefined,
     })
-    return derived
   }
 
   /**
    * New rows are inserted with one statement; rows of stored spans with an unchanged start time are updated in place.
    */
-  #addRows(plan: Plan, derived: ReadonlyMap<SpanId, Derived>, work: Work, batch: SpanBatch): void {
-    const { project_id, trace_id } = plan.trace
-    for (const insert of plan.inserts.values()) {
-      const { span, node, isInPlace } = insert
+  #addRow(insert: Insert, derived: Derived, work: Work, batch: SpanBatch): void {
+    const { span, node, isInPlace } = insert
+    batch.complete(span, lifecycleOf(insert, work.now, this.#shards[0]?.run), derived)
+    if (!isInPlace) work.added.push(span)
+    else {
       const { span_id, start_time } = node
-      batch.complete(span, lifecycleOf(insert, work.now, this.#shards[0]?.run), derived.get(span_id) as Derived)
-      if (!isInPlace) work.added.push(span)
-      else {
-        const key = { project_id, trace_id, span_id, start_time }
-        work.replacements.push({ key, values: changedTexts(batch.rowOf(span)) })
-      }
+      const key = { project_id: span.sender.project_id, trace_id: span.trace_id, span_id, start_time }
+      work.replacements.push({ key, values: changedTexts(batch.rowOf(span)) })
     }
   }
 

@@ -1,0 +1,48 @@
+import fc from 'fast-check'
+import { AMOUNTS } from './amounts.ts'
+import type { TraceNode } from './trace-node.ts'
+
+const amounts = fc.oneof(
+  fc.constant(AMOUNTS.map(() => 0n)),
+  // Few and small, so that some are sums of others.
+  fc.tuple(...AMOUNTS.map(() => fc.bigInt({ min: 0n, max: 2n }))),
+  fc.tuple(...AMOUNTS.map(() => fc.bigInt({ min: -5n, max: 1000n }))),
+)
+const id = fc.integer({ min: 1, max: 12 }).map(n => n.toString(16).padStart(16, '0'))
+
+/** A span of a small trace: few ids and few times, so that parents are found, missing, their own, and in cycles, and starts tie. */
+export const drawnNode: fc.Arbitrary<TraceNode> = fc
+  .record({
+    span_id: id,
+    parent_id: fc.option(id, { freq: 4 }),
+    start_time: fc.integer({ min: 0, max: 3 }),
+    own: amounts,
+    claimed: fc.option(amounts),
+    declared_trace_type: fc.constantFrom(null, null, 'annotation', 'invocation', 'unknown'),
+    is_trace_type_explicit: fc.boolean(),
+    repeats_usage: fc.boolean(),
+    kind: fc.constantFrom('call', 'call', 'step', 'other'),
+    models: fc.constantFrom([], [], ['a'], ['b'], ['a', 'b']),
+    source: fc.constantFrom('', 'one', 'two'),
+    duration: fc.integer({ min: 0, max: 3 }),
+    failure: fc.constantFrom(
+      null,
+      { type: 'A', message: '' },
+      { type: 'A', message: 'no such city' },
+      { type: 'B', message: 'the tool failed: no such city' },
+      { type: 'B', message: 'short' },
+    ),
+  })
+  .map(({ kind, models, source, duration, failure, ...one }) => ({
+    ...one,
+    failure: one.own[0] === 0n ? null : failure,
+    is_call: kind === 'call',
+    is_step: kind === 'step',
+    call:
+      kind === 'call' && one.own.slice(1, 4).some(Boolean)
+        ? { models, source, end_time: one.start_time + duration }
+        : null,
+    // What a span only suggests is always an annotation.
+    declared_trace_type:
+      one.declared_trace_type && !one.is_trace_type_explicit ? 'annotation' : one.declared_trace_type,
+  }))
