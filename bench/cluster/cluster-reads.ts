@@ -79,6 +79,7 @@ function openReaders(cluster: OpenTestCluster, single: OpenTestCluster): Readers
     single: openEngine(single.cluster.servers[0]?.url as string, options),
     cluster: clusterEngine({
       reader: openClusterReader(urls.slice(0, 1), options),
+      members: async () => own,
       shards: async () => own,
       shardsOf: async trace_id => [own[shardOf(trace_id)] as Engine],
     }),
