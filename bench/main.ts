@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
 import { benchCapacity } from './capacity/capacity.ts'
+import { benchClusterGrowth } from './cluster/cluster-growth.ts'
 import { benchClusterReads } from './cluster/cluster-reads.ts'
 import { benchClusterWrites } from './cluster/cluster-writes.ts'
 import { benchEvaluations, benchWorkers } from './evaluations.ts'
@@ -57,6 +58,10 @@ const BENCHES: Record<string, Bench> = {
     spans: 1_000_000,
     about: 'questions to two shards with half of the spans each, beside a server with all of them',
     run: ({ spans }) => benchClusterReads({ spans }),
+  },
+  'cluster-growth': {
+    about: 'how long spans wait until they can be read while a shard is added, for each partition',
+    run: () => benchClusterGrowth(),
   },
   'cluster-writes': {
     about: 'how storing grows from one shard to two, each process of a shard on an eighth of a core',

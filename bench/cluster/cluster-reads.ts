@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { clusterEngine, type Engine, openClusterReader, openEngine, SpanBatch, SpanWriter } from '@spanhouse/span-store'
 import { type OpenTestCluster, openTestCluster } from '@spanhouse/span-store/spans.testing.ts'
 import { partitionOf } from '@spanhouse/span-stream'
@@ -18,22 +19,21 @@ const SETTINGS = { max_threads: 2, use_query_condition_cache: 0 }
 const shardOf = (trace_id: string): number => partitionOf(Buffer.from(trace_id, 'hex'), SHARDS)
 
 /**
- * How long reads of a cluster take compared with one server, through the store's own functions: both have the same spans,
- * and each question is asked of one after the other. A shard alone, with half of the spans, shows what half of the work
- * takes; all servers share the machine's cores with this process.
+ * What reads of a cluster take compared with one server, through the store's own functions: both have the same spans, and each
+ * question is asked of one after the other. All servers share this machine's cores, so times say little; what each server
+ * takes of them does, as its log has it: a server with cores of its own is done no later than it has used them.
  */
 export async function benchClusterReads({ spans }: { spans: number }): Promise<object> {
-  const [cluster, single] = [await openTestCluster(SHARDS), await openTestCluster(1)]
+  const options = { isLogged: true }
+  const [cluster, single] = [await openTestCluster(SHARDS, options), await openTestCluster(1, options)]
   const traces = spans / SPANS_PER_TRACE.small
   try {
     await fill(cluster, single, traces)
-    const asked = openReaders(cluster, single)
     const questions: { [name: string]: object } = {}
     for (const question of QUESTIONS.filter(({ set }) => set === 'small')) {
-      questions[question.name] = await compare(question, asked, traces)
+      questions[question.name] = await compare(question, { cluster, single, traces })
       process.stderr.write(`${question.name}: ${JSON.stringify(questions[question.name])}\n`)
     }
-    await Promise.all(Object.values(asked).map(engine => engine.close()))
     return { spans, questions }
   } finally {
     await cluster.close()
@@ -65,45 +65,75 @@ async function fill(cluster: OpenTestCluster, single: OpenTestCluster, traces: n
   for (const engine of servers) await engine.command({ text: 'OPTIMIZE TABLE spans FINAL', params: {} })
 }
 
+interface Place {
+  cluster: OpenTestCluster
+  single: OpenTestCluster
+  traces: number
+}
+
 interface Readers {
   single: Engine
   cluster: Engine
-  half: Engine
+  close(): Promise<void>
 }
 
-function openReaders(cluster: OpenTestCluster, single: OpenTestCluster): Readers {
-  const options = { connections: 2, settings: SETTINGS }
+/** The servers log their statements with a comment, and on behalf of whom they ran them. */
+function openReaders({ cluster, single }: Place, comment: string): Readers {
+  const options = { connections: 2, settings: { ...SETTINGS, log_comment: comment } }
   const urls = cluster.cluster.servers.map(({ url }) => url)
   const own = urls.map(url => openEngine(url, options))
+  const engine = openEngine(single.cluster.servers[0]?.url as string, options)
+  const reader = openClusterReader(urls.slice(0, 1), options)
   return {
-    single: openEngine(single.cluster.servers[0]?.url as string, options),
+    single: engine,
     cluster: clusterEngine({
-      reader: openClusterReader(urls.slice(0, 1), options),
+      reader,
+      members: async () => own,
       shards: async () => own,
       shardsOf: async trace_id => [own[shardOf(trace_id)] as Engine],
     }),
-    half: openEngine(urls[0] as string, options),
+    close: async () => void (await Promise.all([engine, reader, ...own].map(one => one.close()))),
   }
 }
 
-/** The first runs fill caches and are not counted. Medians in milliseconds. */
-async function compare({ ask }: Question, asked: Readers, traces: number): Promise<object> {
-  const times: Record<keyof Readers, number[]> = { single: [], cluster: [], half: [] }
-  const readers = Object.entries(asked) as [keyof Readers, Engine][]
-  for (const [, engine] of readers) await ask(engine, 0, traces)
+/** The first runs fill caches and are not counted in the times: medians in milliseconds. Processor time is the mean of all. */
+async function compare({ name, ask }: Question, place: Place): Promise<object> {
+  const comment = `${name} ${randomUUID()}`
+  const { close, ...readers } = openReaders(place, comment)
+  const times: Record<keyof typeof readers, number[]> = { single: [], cluster: [] }
   const until = performance.now() + QUESTION_MS_MAX
-  for (let run = 1; run <= RUNS && performance.now() < until; run++)
-    for (const [name, engine] of readers) {
+  let asked = 0
+  for (let run = 0; run <= RUNS && performance.now() < until; run++, asked++)
+    for (const [name, engine] of Object.entries(readers) as [keyof typeof readers, Engine][]) {
       const started = performance.now()
-      await ask(engine, run, traces)
-      times[name].push(performance.now() - started)
+      await ask(engine, run, place.traces)
+      if (run > 0) times[name].push(performance.now() - started)
     }
-  const [one, two, half] = (['single', 'cluster', 'half'] as const).map(name => medianOf(times[name])) as [
-    number,
-    number,
-    number,
-  ]
-  return { singleMs: round(one), clusterMs: round(two), halfMs: round(half), ratio: round(two / one) }
+  await close()
+  const [[singleCpuMs = 0], shardCpuMs] = (await Promise.all(
+    [place.single, place.cluster].map(({ shards }) =>
+      Promise.all(shards.map(async ({ own }) => round((await cpuMsOf(own, comment)) / asked))),
+    ),
+  )) as [number[], number[]]
+  return {
+    singleMs: round(medianOf(times.single)),
+    clusterMs: round(medianOf(times.cluster)),
+    singleCpuMs,
+    shardCpuMs,
+    busiestShare: round(Math.max(...shardCpuMs) / singleCpuMs),
+    cpuShare: round(shardCpuMs.reduce((sum, one) => sum + one) / singleCpuMs),
+  }
+}
+
+/** Processor time that a server has used for the statements with a comment, its own and those of others. */
+async function cpuMsOf(server: Engine, comment: string): Promise<number> {
+  await server.command({ text: 'SYSTEM FLUSH LOGS', params: {} })
+  const [row] = await server.rows<{ ms: number }>({
+    text: `SELECT sum(ProfileEvents['UserTimeMicroseconds'] + ProfileEvents['SystemTimeMicroseconds']) / 1000 AS ms
+      FROM system.query_log WHERE type = 'QueryFinish' AND log_comment = {comment:String}`,
+    params: { comment },
+  })
+  return row?.ms ?? 0
 }
 
 const medianOf = (times: number[]): number =>

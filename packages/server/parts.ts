@@ -26,7 +26,7 @@ import type { SpanStream } from '@spanhouse/span-stream'
 import type { Logger } from 'pino'
 import { membersOf } from './cluster/check.ts'
 import { openDivided } from './cluster/divisions.ts'
-import { traceShards } from './cluster/trace-shards.ts'
+import { knownShards } from './cluster/known-shards.ts'
 import type { Config } from './config.ts'
 import { ensureSecretKeyFile } from './key-file.ts'
 import { type Seeds, seedsFor } from './seeds.ts'
@@ -173,8 +173,8 @@ function openEngines({ url, own, shards }: ClickHousePart, { db }: Postgres, log
     const single = shards.map(({ urls }) => (urls.length === 1 ? openEngine(urls, options) : undefined))
     const engine = clusterEngine({
       reader,
-      shards: async () => (await membersOf(shards, db)).map(shard => shard.own),
-      shardsOf: traceShards(db, single, log),
+      members: async () => (await membersOf(shards, db)).map(shard => shard.own),
+      ...knownShards(db, single, log),
     })
     return { ...engine, close: async () => void (await Promise.all([engine, ...single].map(one => one?.close()))) }
   }

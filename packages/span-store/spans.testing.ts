@@ -53,6 +53,7 @@ export async function openTestCluster(
     shards,
     engine: clusterEngine({
       reader,
+      members: async () => shards.map(({ own }) => own),
       shards: async () => shards.map(({ own }) => own),
       shardsOf: async () => [],
     }),

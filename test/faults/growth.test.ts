@@ -209,3 +209,120 @@ describe.skipIf(!postgresAvailable || !natsAvailable)('a stream that gets more p
     PATIENCE_MS,
   )
 })
+
+const PARTITIONS = 8
+
+describe.skipIf(!postgresAvailable || !natsAvailable)('a cluster that grows while a writer is stopped', () => {
+  let folder: string
+  let postgres: PostgresServer
+  let nats: NatsServer
+  let cluster: TestCluster
+  let api: ServerProcess
+  const writers: ServerProcess[] = []
+  let load: Load
+  const ending = new AbortController()
+  let loading: Promise<void> | undefined
+
+  const start = (roles: string, shards: number): Promise<ServerProcess> =>
+    startServerProcess({
+      dataDir: join(folder, `${roles}-${writers.length}-${shards}`),
+      ...(api && { like: { apiKey: api.apiKey, adminKey: api.adminKey, secretKey: api.secretKey } }),
+      env: {
+        DATABASE_URL: postgres.url,
+        NATS_URL: nats.url,
+        CLICKHOUSE_URLS: cluster.servers
+          .slice(0, shards)
+          .map(({ url }) => url)
+          .join(' '),
+        SPANHOUSE_ROLES: roles,
+      },
+    })
+  const administer = (method: string, path: string) =>
+    call(api.url, method, `/api/admin/cluster${path}`, `Access ${api.adminKey}`)
+  const onShard = async <Row>(index: number, text: string, params = {}): Promise<Row[]> => {
+    const engine = openEngine(cluster.servers[index]?.url as string, { connections: 1 })
+    return engine.rows<Row>({ text, params }).finally(() => engine.close())
+  }
+  const countOn = async (index: number): Promise<number> =>
+    (await onShard<{ count: number }>(index, 'SELECT count() AS count FROM spans'))[0]?.count ?? 0
+  const holds = async (writer: ServerProcess | undefined, count: number): Promise<boolean> =>
+    (await writer?.metric('spanhouse_writer_partitions')) === count
+  /** How many rows of each of these runs each shard has. */
+  const rowsOf = (runs: readonly number[]): Promise<object[][]> =>
+    Promise.all(
+      [0, 1].map(index =>
+        onShard<object>(
+          index,
+          'SELECT writer_run, count() AS count FROM spans WHERE has({runs:Array(UInt64)}, writer_run) GROUP BY writer_run ORDER BY writer_run',
+          { runs },
+        ),
+      ),
+    )
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'spanhouse-stopped-'))
+    ;[postgres, nats, cluster] = await Promise.all([startPostgres(), startNats(), startTestCluster(1)])
+    api = await start('api,receiver', 1)
+    await api.stop()
+    await cluster.grow()
+    api = await start('api,receiver', 2)
+    writers.push(await start('writer', 2))
+    writers.push(await start('writer', 2))
+    load = new Load({ receiverUrl: api.url, grpcUrl: api.grpcUrl, apiUrl: api.url, apiKey: api.apiKey }, seeded(13))
+    loading = load.run(ending.signal)
+  }, 4 * PATIENCE_MS)
+  afterAll(async () => {
+    ending.abort()
+    await loading
+    await Promise.all([api, ...writers].map(process => process?.kill()))
+    await Promise.all([postgres?.stop(), nats?.stop(), cluster?.stop()])
+    await rm(folder, { recursive: true, force: true })
+  })
+
+  test(
+    'it writes nothing any more when it continues, and nothing is lost or doubled',
+    async () => {
+      const [stopped, other] = writers
+      await eventually(
+        async () =>
+          load.traces.length > 50 && (await holds(stopped, PARTITIONS / 2)) && (await holds(other, PARTITIONS / 2)),
+        PATIENCE_MS,
+      )
+      // A statement of each writer is under way, and batches wait behind it.
+      const [first] = cluster.servers
+      first?.pause()
+      const traces = load.traces.length
+      await eventually(async () => load.traces.length > traces + 50, PATIENCE_MS)
+      stopped?.pause()
+      first?.resume()
+      expect((await administer('POST', '/shards')).status).toBe(202)
+      await eventually(async () => {
+        const { shards } = (await administer('GET', '')).body
+        return shards[1].partitions.length === PARTITIONS / 2
+      }, PATIENCE_MS)
+      const before = await countOn(1)
+      await eventually(() => holds(other, PARTITIONS), PATIENCE_MS)
+      await eventually(async () => (await countOn(1)) > before + 50, PATIENCE_MS)
+
+      const fenced = (await onShard<{ run: number }>(0, 'SELECT run FROM fenced_runs')).map(({ run }) => run)
+      expect(fenced).not.toEqual([])
+      const stored = await rowsOf(fenced)
+      stopped?.resume()
+      await eventually(
+        async () => (await holds(stopped, PARTITIONS / 2)) && (await holds(other, PARTITIONS / 2)),
+        PATIENCE_MS,
+      )
+      ending.abort()
+      await loading
+      await eventually(async () => (await api.metric('spanhouse_stream_messages')) === 0, PATIENCE_MS)
+      expect(await rowsOf(fenced)).toEqual(stored)
+      expect(await faultsIn(load, { receiverUrl: '', grpcUrl: '', apiUrl: api.url, apiKey: api.apiKey })).toEqual([])
+      const ids = await Promise.all(
+        [0, 1].map(index => onShard<{ id: string }>(index, 'SELECT DISTINCT hex(trace_id) AS id FROM spans')),
+      )
+      expect(new Set(ids.flat().map(({ id }) => id)).size).toBe(ids.flat().length)
+      expect(ids.flat()).toHaveLength(load.traces.length)
+    },
+    6 * PATIENCE_MS,
+  )
+})

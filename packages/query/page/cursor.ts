@@ -34,6 +34,16 @@ interface SpanKey {
   readonly trace_id: TraceId
 }
 
+/** Compares positions in ascending order: of traces by time and id, of spans as {@link compareSpans} does. */
+export const comparePositions =
+  (focus: Focus) =>
+  (one: Position, other: Position): number =>
+    one.time - other.time ||
+    (focus === 'trace'
+      ? compare(one.trace_id, other.trace_id)
+      : compare(one.span_id ?? '', other.span_id ?? '') ||
+        compare(traceNumber(one.trace_id), traceNumber(other.trace_id)))
+
 const compare = <T extends string | bigint>(one: T, other: T): number => (one < other ? -1 : one > other ? 1 : 0)
 
 /** `next` for the page after a row: a dashed UUID. */

@@ -106,6 +106,23 @@ export interface MeasuredRow {
   readonly value: string
 }
 
+/** Compares rows in the order of {@link compileMeasured}. */
+export const inMeasuredOrder = (one: MeasuredRow, other: MeasuredRow): number =>
+  compare(unitsOf(other.value), unitsOf(one.value)) ||
+  other.time - one.time ||
+  compare(other.trace_id, one.trace_id) ||
+  compare(other.span_id, one.span_id)
+
+const compare = <T extends string | bigint>(one: T, other: T): number => (one < other ? -1 : one > other ? 1 : 0)
+
+/** A decimal text in units of its last possible digit. */
+function unitsOf(value: string): bigint {
+  const [whole = '', fraction = ''] = value.split('.')
+  return BigInt(whole + fraction.padEnd(DIGITS_MAX, '0'))
+}
+
+const DIGITS_MAX = Math.max(...Object.values(SORTED_BY).map(({ digits }) => digits[1]))
+
 /** What identifies a row: ids in hex and the start in microseconds. */
 const POSITION = sql`lower(hex(trace_id)) AS trace_id, lower(hex(span_id)) AS span_id, toUnixTimestamp64Micro(start_time) AS time`
 export const POSITION_COLUMNS: readonly Sql[] = [POSITION]

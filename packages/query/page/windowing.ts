@@ -12,7 +12,7 @@ import {
 } from '@spanhouse/model'
 import { type Location, malformed, oneOf, optional, readObject } from '../filter/shape.ts'
 import type { Focus, Position } from '../position.ts'
-import { positionToNext } from './cursor.ts'
+import { comparePositions, positionToNext } from './cursor.ts'
 
 export const ORDERS = ['ascending', 'descending'] as const
 export type Order = (typeof ORDERS)[number]
@@ -78,6 +78,12 @@ export function parseGivenWindowing(json: unknown, focus: Focus, loc: Location):
 
 /** The number of rows in a full page. */
 export const pageLimit = (windowing: Windowing, focus: Focus): number => windowing.limit ?? LIMIT_DEFAULT[focus]
+
+/** Compares positions in the order of a list. */
+export function inOrder(focus: Focus, order: Order): (one: Position, other: Position) => number {
+  const compare = comparePositions(focus)
+  return order === 'descending' ? (one, other) => compare(other, one) : compare
+}
 
 /**
  * The windowing object for the page after a full one; undefined if the page is not full. By default a page is full if

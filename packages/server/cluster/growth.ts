@@ -5,6 +5,7 @@ import type { Database, Postgres } from '@spanhouse/postgres'
 import { hasSpans, migrateShard, readMark, requireListed, type Shard } from '@spanhouse/span-store'
 import type { Logger } from 'pino'
 import { leaveMark, requireEnough } from './check.ts'
+import { LAYOUT_KNOWN_MS } from './known-shards.ts'
 import { addRecord, changeLayout, type Layout, readLayout, setActive, spread, storeRoutes } from './layout.ts'
 import { fillRetentions } from './retentions.ts'
 
@@ -104,6 +105,8 @@ async function completeAlone({ shards, postgres }: GrowingCluster, number: numbe
   if (lease === null) return
   try {
     await fill(shards[number - 1] as Shard, postgres.db, signal)
+    // Until then, readers may not know of it.
+    await delay(LAYOUT_KNOWN_MS, undefined, { signal }).catch(() => undefined)
     if (!signal.aborted) await activate(postgres.db, number)
   } finally {
     await lease.release()

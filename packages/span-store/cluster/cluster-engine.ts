@@ -58,8 +58,9 @@ export function openClusterReader(
 export interface ClusterParts {
   /** Reads the rows of all shards; closed with the engine. */
   reader: Engine
-  /** Each shard's own tables. Asked for each command, since shards may be added. */
-  shards(): Promise<readonly Engine[]>
+  /** Each shard's own tables, for commands. Asked for each command, since shards may be added. */
+  members(): Promise<readonly Engine[]>
+  shards: NonNullable<Engine['shards']>
   shardsOf: NonNullable<Engine['shardsOf']>
 }
 
@@ -67,13 +68,14 @@ export interface ClusterParts {
  * A cluster as one engine: reads see the rows of all shards, and commands are run on each shard's own server. If a command
  * fails on one shard, it may have been run on others: callers repeat it. Rows cannot be inserted into all shards.
  */
-export function clusterEngine({ reader, shards, shardsOf }: ClusterParts): Engine {
+export function clusterEngine({ reader, members, shards, shardsOf }: ClusterParts): Engine {
   const onEach = async (work: (engine: Engine) => Promise<void>): Promise<void> => {
-    const ended = await Promise.allSettled((await shards()).map(work))
+    const ended = await Promise.allSettled((await members()).map(work))
     const failed = ended.find(one => one.status === 'rejected')
     if (failed) throw failed.reason
   }
   return {
+    shards,
     shardsOf,
     rows: (statement, holder) => reader.rows(statement, holder),
     binaryRows: (statement, read, holder) => reader.binaryRows(statement, read, holder),

@@ -216,7 +216,8 @@ test.each([
   const own = cluster.shards.map(shard => shard.own)
   const engine = clusterEngine({
     reader,
-    shards: async () => own,
+    members: async () => own,
+    shards: async () => undefined,
     shardsOf: async () => shards.map(shard => own[shard] as Engine),
   })
   const [{ now } = { now: '' }] = await reader.rows<{ now: string }>({ text: 'SELECT now64(6) AS now', params: {} })

@@ -35,6 +35,11 @@ export interface Engine {
    */
   shardsOf?(trace_id: TraceId): Promise<readonly Engine[]>
   /**
+   * Of a cluster, all shards, each with its own rows only; every row is on one of them. Undefined if they must be read through
+   * this engine: see `readEachShard`.
+   */
+  shards?(): Promise<readonly Engine[] | undefined>
+  /**
    * All rows of a SELECT as objects. Rejects with a Problem `query_timeout`, `query_limit` or `overloaded`; never
    * returns a part of the rows.
    */

@@ -17,6 +17,7 @@ import {
   compileRareTraces,
   compileTraceQuery,
   identifier,
+  inOrder,
   NO_PARENT,
   type Position,
   pageLimit,
@@ -30,6 +31,7 @@ import {
 import type { RowReader } from '../bytes/row-reader.ts'
 import type { Engine } from '../engine/engine.ts'
 import { isReadTooLarge } from '../engine/failures.ts'
+import { firstOfShards, readEachShard } from './each-shard.ts'
 
 const CUMULATIVE = amountColumns('cumulative')
 
@@ -49,6 +51,12 @@ export const readSpanRows = (engine: Engine, statement: Sql): Promise<SpanRow[]>
 
 /** One page of the traces that match a query, in its order, each with its position in that order. */
 export async function readTraceHeads(engine: Engine, asked: TracesOf): Promise<Position[]> {
+  const { windowing } = asked.query
+  const pages = await readEachShard(engine, shard => readHeadsOf(shard, asked))
+  return firstOfShards(pages, { compare: inOrder('trace', windowing.order), limit: pageLimit(windowing, 'trace') })
+}
+
+async function readHeadsOf(engine: Engine, asked: TracesOf): Promise<Position[]> {
   const rare = await readRareHeads(engine, asked)
   if (rare) return rare
   const candidates = candidatesOf(asked.query)

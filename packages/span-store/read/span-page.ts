@@ -10,6 +10,7 @@ import {
 import type { Engine } from '../engine/engine.ts'
 import { isReadTooLarge, isResultTooLarge } from '../engine/failures.ts'
 import type { Holder } from '../engine/holder.ts'
+import { readEachShard } from './each-shard.ts'
 import { RecentPages, recentPageOf } from './recent-pages.ts'
 import { SPAN_COLUMNS } from './row.ts'
 import { readSpans, type StoredSpan } from './stored-span.ts'
@@ -27,8 +28,31 @@ export interface SpanPage {
   isFull: boolean
 }
 
+/**
+ * The maximum limit of a page that each shard of a cluster is asked for, since all but one of these pages are read in vain.
+ * Longer ones are merged by a server of the cluster.
+ */
+const SHARD_PAGE_MAX = 1_000
+
 /** One page of the spans that match a query, in its order. */
-export async function readSpanPage(engine: Engine, { project_id, query }: SpansOf, holder?: Holder): Promise<SpanPage> {
+export async function readSpanPage(engine: Engine, asked: SpansOf, holder?: Holder): Promise<SpanPage> {
+  const limit = pageLimit(asked.query.windowing, 'span')
+  if (limit > SHARD_PAGE_MAX) return readPageOf(engine, asked, holder)
+  const pages = await readEachShard(engine, shard => readPageOf(shard, asked, holder))
+  const [only, ...others] = pages
+  return only && others.length === 0 ? only : mergePages(pages, { ...asked, limit }, holder)
+}
+
+/** The first spans of all pages. Where a page is full and ends, it is not known what its shard has beyond. */
+function mergePages(pages: readonly SpanPage[], { query, limit }: Asked, holder: Holder | undefined): SpanPage {
+  const spans = pages.flatMap(page => page.spans).sort(compareSpans)
+  if (query.windowing.order === 'descending') spans.reverse()
+  const ends = pages.flatMap(page => (page.isFull ? spans.indexOf(page.spans.at(-1) as StoredSpan) + 1 : []))
+  const page = cut(spans, Math.min(countWithin(spans, limit), ...ends), limit, holder)
+  return { ...page, isFull: page.isFull || ends.length > 0 }
+}
+
+async function readPageOf(engine: Engine, { project_id, query }: SpansOf, holder?: Holder): Promise<SpanPage> {
   for (let limit = pageLimit(query.windowing, 'span'); ; limit = Math.ceil(limit / SHRINK)) {
     const shorter = { ...query, windowing: { ...query.windowing, limit } }
     try {
