@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Json, JsonObject, Span } from '@spanhouse/model'
+import type { Span } from '@spanhouse/model'
 import {
   compileSizeByIds,
   compileSpanQuery,
@@ -46,16 +46,20 @@ const write = (...spans: Span[]) =>
     SpanBatch.of(spans.map(span => ({ project_id, user_id: project_id, accepted_at: ++accepted_at, span }))),
   )
 
-/** The inputs of the stored spans: of the data, and as the client sent them. */
-async function stored(): Promise<Json[]> {
+interface SentAttributes {
+  'input.value': string
+  ag: { data: { inputs: { input: string } } }
+}
+
+/** The inputs of the stored spans, which are the same in the data and as the client sent them. */
+async function stored(): Promise<string[]> {
   const ids = { trace_ids: [trace_id], span_ids: undefined }
   const spans = await readSpans(engine, compileSpansByIds({ project_id, columns: SPAN_COLUMNS, ...ids }))
-  const inputs = spans.map(span => {
-    const { ag, 'input.value': sent } = span.toJSON().attributes as Record<string, JsonObject>
-    expect(sent).toBe(((ag?.data as JsonObject).inputs as JsonObject).input)
-    return sent as unknown as Json
+  return spans.map(span => {
+    const { ag, 'input.value': sent } = span.toJSON().attributes as unknown as SentAttributes
+    expect(sent).toBe(ag.data.inputs.input)
+    return sent
   })
-  return inputs
 }
 
 /** The ids of the spans whose input contains a text, by the statement of a list. */

@@ -9,7 +9,7 @@ const root = newSpanId()
 /** A text that is stored apart from shorter ones. */
 const longText = (word: string): string => `${'the history of a long conversation, again, '.repeat(2_000)}${word}`
 const START = 1_770_109_200_000_000_000n
-const spanOf = (second: number, spanId: string, input: string) =>
+const spanOf = (second: number, spanId: string, output: string) =>
   otlpSpan(
     {
       traceId,
@@ -18,11 +18,11 @@ const spanOf = (second: number, spanId: string, input: string) =>
       startTimeUnixNano: String(START + BigInt(second) * 1_000_000_000n),
       endTimeUnixNano: String(START + BigInt(second + 1) * 1_000_000_000n),
     },
-    { 'ag.data.inputs': input, 'input.value': input },
+    { 'ag.data.outputs': output, 'output.value': output },
   )
 const [first, second] = [newSpanId(), newSpanId()]
 const spans = [
-  spanOf(0, root, 'a short question about perigee'),
+  spanOf(0, root, 'a short answer about perigee'),
   spanOf(1, first, longText('perihelion')),
   spanOf(2, second, longText('aphelion')),
 ]
@@ -38,22 +38,25 @@ const idsWhere = async (condition: object): Promise<string[]> => {
   return body.spans.map((span: any) => span.span_id).sort()
 }
 const content = (value: string): object => ({ field: 'content', operator: 'contains', value })
-const input = (operator: string, value: string, key = 'ag.data.inputs'): object => ({
+const output = (operator: string, value: string, key = 'ag.data.outputs'): object => ({
   field: 'attributes',
   key,
   operator,
   value,
 })
-const inputsOf = async (spanId: string): Promise<string[]> => {
+const outputsOf = async (spanId: string): Promise<string[]> => {
   const { attributes } = (await project.get(`/api/spans/${traceId}/${spanId}`)).body.span
-  return [attributes.ag.data.inputs, attributes.input.value]
+  return [attributes.ag.data.outputs, attributes.output.value]
 }
 
 test('long values are complete wherever they are read', async () => {
-  expect(await inputsOf(root)).toEqual(Array(2).fill('a short question about perigee'))
-  expect(await inputsOf(first)).toEqual(Array(2).fill(longText('perihelion')))
-  const { body } = await project.get(`/api/spans/${traceId}/${second}/parts?part=inputs&offset=86000&length=1000`)
-  expect(body.parts[0]).toMatchObject({ part: 'inputs', text: `${JSON.stringify(longText('aphelion')).slice(86_000)}` })
+  expect(await outputsOf(root)).toEqual(Array(2).fill('a short answer about perigee'))
+  expect(await outputsOf(first)).toEqual(Array(2).fill(longText('perihelion')))
+  const { body } = await project.get(`/api/spans/${traceId}/${second}/parts?part=outputs&offset=86000&length=1000`)
+  expect(body.parts[0]).toMatchObject({
+    part: 'outputs',
+    text: `${JSON.stringify(longText('aphelion')).slice(86_000)}`,
+  })
 })
 
 test('long and short values are found by the same conditions', async () => {
@@ -61,10 +64,10 @@ test('long and short values are found by the same conditions', async () => {
   expect(await idsWhere(content('perihelion'))).toEqual([first])
   expect(await idsWhere(content('"long conversation" aphelion'))).toEqual([second])
   expect(await idsWhere(content('perigee or aphelion'))).toEqual([root, second].sort())
-  expect(await idsWhere(input('contains', 'HISTORY OF A LONG'))).toEqual(both)
-  expect(await idsWhere(input('endswith', 'helion'))).toEqual(both)
-  expect(await idsWhere(input('is', longText('aphelion')))).toEqual([second])
-  expect(await idsWhere(input('is', longText('aphelion'), 'input.value'))).toEqual([second])
+  expect(await idsWhere(output('contains', 'HISTORY OF A LONG'))).toEqual(both)
+  expect(await idsWhere(output('endswith', 'helion'))).toEqual(both)
+  expect(await idsWhere(output('is', longText('aphelion')))).toEqual([second])
+  expect(await idsWhere(output('is', longText('aphelion'), 'output.value'))).toEqual([second])
   expect(await idsWhere(content('nowhere'))).toEqual([])
 })
 
@@ -73,9 +76,9 @@ test('a long span that comes again counts once, and a changed one has its new va
   await project.store(spanOf(3, newSpanId(), 'behind them'))
   expect((await project.get(`/api/spans/?trace_id=${traceId}`)).body.count).toBe(4)
   await project.export(exportOf(spanOf(0, root, longText('perilune')), spanOf(1, first, 'short by now')))
-  await eventually(async () => (await inputsOf(first))[0] === 'short by now')
-  expect(await inputsOf(first)).toEqual(Array(2).fill('short by now'))
-  expect(await inputsOf(root)).toEqual(Array(2).fill(longText('perilune')))
+  await eventually(async () => (await outputsOf(first))[0] === 'short by now')
+  expect(await outputsOf(first)).toEqual(Array(2).fill('short by now'))
+  expect(await outputsOf(root)).toEqual(Array(2).fill(longText('perilune')))
   expect(await idsWhere(content('perilune'))).toEqual([root])
   expect(await idsWhere(content('perihelion'))).toEqual([])
   expect(await idsWhere(content('perigee'))).toEqual([])
