@@ -11,6 +11,8 @@ export interface RowSink {
   uuid(dashed: string): void
   uint32s(values: readonly number[]): void
   text(value: string): void
+  /** A text whose characters are the bytes of its UTF-8 form. */
+  latin1(value: string): void
 }
 
 /** Returns the values again, in the same order. */

@@ -116,17 +116,32 @@ export const BODY_COLUMNS = [
   shown(text('hashes', span => listText(span.hashes))),
 ] as const satisfies readonly Column<Span>[]
 
-/** What the attributes repeat from the data, and are stored without: see copies.ts. */
-export const COPY_COLUMNS = [
+/** What is stored elsewhere than in the columns above. */
+export interface Moved {
+  /** Of long data: its JSON text, one character for each byte. Otherwise empty. */
+  readonly long_data: string
+  readonly copies: readonly number[]
+}
+
+/** What the data and the attributes are stored without: see long-data.ts and copies.ts. */
+export const MOVED_COLUMNS = [
+  shown({
+    name: 'long_data',
+    type: 'String',
+    codec: 'CODEC(ZSTD(3))',
+    put: (row, { long_data }) => row.latin1(long_data),
+    read: row => row.text(),
+    text: row => row.text(),
+  } as Column<Moved, 'long_data', string>),
   shown({
     name: 'copies',
     type: 'Array(UInt32)',
     codec: 'CODEC(ZSTD(1))',
-    put: (row, copies) => row.uint32s(copies),
+    put: (row, { copies }) => row.uint32s(copies),
     read: row => row.uint32s(),
     text: row => `[${row.uint32s().join()}]`,
-  } as Column<readonly number[], 'copies', number[]>),
-] as const
+  } as Column<Moved, 'copies', number[]>),
+] as const satisfies readonly Column<Moved>[]
 
 /** The indexed search terms, derived from the content. */
 export const SEARCH_COLUMNS = [
@@ -186,7 +201,7 @@ export const DERIVED_COLUMNS = [
 export const COLUMNS = [
   ...HEAD_COLUMNS,
   ...BODY_COLUMNS,
-  ...COPY_COLUMNS,
+  ...MOVED_COLUMNS,
   ...SEARCH_COLUMNS,
   ...OWN_COLUMNS,
   ...LIFECYCLE_COLUMNS,
@@ -210,6 +225,7 @@ export const KEY_COLUMNS: readonly string[] = ['project_id', 'is_root', 'start_t
 /** Columns that ClickHouse computes from others. */
 export const MADE_COLUMNS: readonly Pick<Column, 'name' | 'type' | 'codec'>[] = [
   { name: 'end_time', type: "DateTime64(6, 'UTC')", codec: '' },
+  { name: 'span_data', type: 'String', codec: '' },
   { name: 'sent_attributes', type: 'String', codec: '' },
   { name: 'expires_at', type: "DateTime('UTC')", codec: 'CODEC(ZSTD(1))' },
   { name: 'smallest_of_few', type: 'UInt8', codec: 'CODEC(LZ4)' },

@@ -1,6 +1,7 @@
 import { SENT_ATTRIBUTES } from '../copies.ts'
 import { WORD_CHARACTERS } from '../filter/content-query.ts'
 import type { ContentAlternative, ContentQuery, Phrase } from '../filter/filter.ts'
+import { SPAN_DATA } from '../long-data.ts'
 import { allOf, anyOf, join, type Sql, sql, text } from '../sql.ts'
 
 /** A document: the string values of one or more JSON texts. */
@@ -22,7 +23,7 @@ const documentOf = (texts: readonly Sql[], columns = texts): Document => {
   return { texts, columns, values }
 }
 
-const ATTRIBUTES = documentOf([SENT_ATTRIBUTES, sql`data`], [sql`attributes`, sql`data`])
+const ATTRIBUTES = documentOf([SENT_ATTRIBUTES, SPAN_DATA], [sql`attributes`, SPAN_DATA])
 const EVENTS = documentOf([sql`events`])
 
 /**

@@ -1,4 +1,5 @@
 import { ENVELOPE, SENT_ATTRIBUTES } from '../copies.ts'
+import { SPAN_DATA } from '../long-data.ts'
 import { anyOf, ints, join, type Sql, sql, text, texts } from '../sql.ts'
 import { ATTRIBUTE_COLUMNS, type AttributeColumn, derivedMembers } from './attribute-columns.ts'
 
@@ -54,13 +55,12 @@ function placeAt(steps: readonly Step[], sent: Sql): Place {
   if (column !== undefined) return { ...columnPlace(column, extract(STORED_ATTRIBUTES, steps)), member }
   if (key === 'ag.data') return { ...dataPlace(), member }
   const [first, second] = steps
-  if (first?.key === 'ag' && second?.key === 'data') return { ...documentPlace(DATA, steps.slice(2)), member }
+  if (first?.key === 'ag' && second?.key === 'data') return { ...documentPlace(SPAN_DATA, steps.slice(2)), member }
   const isSent = first === undefined || !ENVELOPE.has(first.key)
   return { ...(isSent ? sentPlace(sent, steps) : objectPlace(documentPlace(STORED_ATTRIBUTES, steps), key)), member }
 }
 
 const STORED_ATTRIBUTES = sql`attributes`
-const DATA = sql`data`
 
 const documentPlace = (document: Sql, steps: readonly Step[]): Place => ({
   ...jsonPlace(document, steps),
@@ -70,7 +70,7 @@ const documentPlace = (document: Sql, steps: readonly Step[]): Place => ({
 /** A text that is not in the attributes was copied from the data. */
 const sentPlace = (sent: Sql, steps: readonly Step[]): Place => ({
   ...jsonPlace(sent, steps),
-  documents: [STORED_ATTRIBUTES, DATA],
+  documents: [STORED_ATTRIBUTES, SPAN_DATA],
 })
 
 function jsonPlace(document: Sql, steps: readonly Step[]): Place {
@@ -88,7 +88,7 @@ function objectPlace(place: Place, key: string): Omit<Place, 'member'> {
 
 /** Every span has `ag.data`. */
 const dataPlace = (): Omit<Place, 'member'> => ({
-  json: sql`if(data = '', '{}', JSONExtractRaw(data))`,
+  json: sql`if(${SPAN_DATA} = '', '{}', JSONExtractRaw(${SPAN_DATA}))`,
   present: sql`true`,
   isObject: sql`true`,
 })

@@ -2,6 +2,7 @@ import type { Uuid } from '@spanhouse/model'
 import type { Measure } from '../analytics/analytics-spec.ts'
 import { compileMeasuresOfLists } from '../analytics/compile-measure.ts'
 import { attributePlace } from '../compile/place.ts'
+import { SPAN_DATA } from '../long-data.ts'
 import { fromRoots, SETTINGS } from '../page/statements.ts'
 import { costOf, identifier, int, ints, join, type Sql, sql, text, texts, uuid } from '../sql.ts'
 import { type Family, type MeasuredStep, type MeasureSlots, planSlots, type SlotPaths } from './measure-slots.ts'
@@ -150,9 +151,9 @@ const AMOUNTS = sql`duration_cumulative, errors_cumulative, costs_cumulative_tot
 
 function measuredRows(places: CellPlaces, steps: readonly MeasuredStep[], readsData: boolean): Sql {
   const keys = steps.map(({ key }) => key)
-  const data = readsData ? sql`data` : sql`''`
-  return sql`SELECT place, step_key, ${AMOUNTS}, ${data} AS data
-FROM (SELECT trace_id, ${AMOUNTS}, ${data} AS data ${fromRoots(places.project_id, inCells(places, keys))}) AS s
+  const data = readsData ? SPAN_DATA : sql`''`
+  return sql`SELECT place, step_key, ${AMOUNTS}, ${data} AS ${SPAN_DATA}
+FROM (SELECT trace_id, ${AMOUNTS}, ${data} AS ${SPAN_DATA} ${fromRoots(places.project_id, inCells(places, keys))}) AS s
 INNER JOIN (${cellsOf(places, keys)}) AS c ON s.trace_id = c.trace_id`
 }
 
@@ -191,7 +192,7 @@ export function compileSampleOutputs(run: Omit<CellPlaces, 'kind' | 'among'>, ke
   const places: CellPlaces = { ...run, kind: 'run', among: [] }
   const first = sql`SELECT step_key, trace_id, toString(scenario_id) AS scenario, repeat_idx FROM (${cellsOf(places, keys)})
   ORDER BY step_key, scenario, repeat_idx LIMIT ${int(CANDIDATES)} BY step_key`
-  const outputs = sql`SELECT trace_id, JSONExtractRaw(data, 'outputs') AS outputs
+  const outputs = sql`SELECT trace_id, JSONExtractRaw(${SPAN_DATA}, 'outputs') AS outputs
   ${fromRoots(run.project_id, sql`trace_id IN (SELECT trace_id FROM (${first}))`)}`
   return sql`SELECT step_key, outputs FROM (${outputs}) AS s INNER JOIN (${first}) AS c ON s.trace_id = c.trace_id
 WHERE outputs NOT IN ('', 'null') ORDER BY step_key, scenario, repeat_idx LIMIT ${int(SAMPLES)} BY step_key ${CELL_SETTINGS}`
@@ -200,7 +201,7 @@ WHERE outputs NOT IN ('', 'null') ORDER BY step_key, scenario, repeat_idx LIMIT 
 /** Rows of `step_key`, `scenario_id`, `repeat_idx` and `outputs` (JSON text) of the cells whose traces are stored. */
 export function compileCellOutputs(run: Omit<CellPlaces, 'kind' | 'among'>, keys: readonly string[]): Sql {
   const places: CellPlaces = { ...run, kind: 'run', among: [] }
-  const outputs = sql`SELECT trace_id, JSONExtractRaw(data, 'outputs') AS outputs
+  const outputs = sql`SELECT trace_id, JSONExtractRaw(${SPAN_DATA}, 'outputs') AS outputs
   ${fromRoots(run.project_id, inCells(places, keys))}`
   return sql`SELECT step_key, toString(scenario_id) AS scenario_id, repeat_idx, outputs
 FROM (${outputs}) AS s INNER JOIN (${cellsOf(places, keys)}) AS c ON s.trace_id = c.trace_id

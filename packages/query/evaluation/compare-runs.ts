@@ -1,5 +1,6 @@
 import type { Uuid } from '@spanhouse/model'
 import { attributePlace } from '../compile/place.ts'
+import { SPAN_DATA } from '../long-data.ts'
 import { fromRoots, SETTINGS } from '../page/statements.ts'
 import { count, int, join, type Sql, sql, text, texts, uuid } from '../sql.ts'
 import { cellsOf } from './cell-metrics.ts'
@@ -99,7 +100,7 @@ function scoresOf(project_id: Uuid, { run_id, scores, invocations }: ComparedRun
   const values = scores.map(score => sql`anyIf(${valueAt(score)}, ${isStep(score)})`)
   const traces = scores.map(score => sql`anyIf(c.trace_id, ${isStep(score)})`)
   const hasOutputs = scores.some(({ path }) => path[1] === 'data')
-  const data = hasOutputs ? sql`data` : sql`'' AS data`
+  const data = hasOutputs ? SPAN_DATA : sql`'' AS ${SPAN_DATA}`
   return sql`SELECT scenario_id, repeat_idx, anyIf(c.trace_id, ${isIn(sql`step_key`, invocations)}) AS subject,
   CAST([${join(values)}], 'Array(Nullable(Float64))') AS scores, [${join(traces)}] AS traces
 FROM (SELECT scenario_id, repeat_idx, step_key, trace_id FROM (${cellsOf(places, keys)})) AS c

@@ -1,5 +1,6 @@
 import type { TraceId, Uuid } from '@spanhouse/model'
 import { attributePlace } from '../compile/place.ts'
+import { SPAN_DATA } from '../long-data.ts'
 import { fromRoots, SETTINGS } from '../page/statements.ts'
 import { allOf, float, int, join, type Sql, sql, text, texts, uuid } from '../sql.ts'
 import { cellsOf } from './cell-metrics.ts'
@@ -38,7 +39,7 @@ export function compileScoreSummaries(run: Run, scores: readonly RunScore[], key
   const rows = sql`SELECT cost, CAST([${join(numbers)}], 'Array(Nullable(Float64))') AS numbers,
   CAST([${join(words)}], 'Array(String)') AS words
 FROM (SELECT step_key, trace_id FROM (${cellsOf(places, keys)})) AS c
-INNER JOIN (SELECT trace_id, toFloat64(costs_cumulative_total) AS cost, data ${fromRoots(run.project_id, inRun(run))}) AS r
+INNER JOIN (SELECT trace_id, toFloat64(costs_cumulative_total) AS cost, ${SPAN_DATA} ${fromRoots(run.project_id, inRun(run))}) AS r
   ON c.trace_id = r.trace_id`
   const at = (list: Sql, index: number): Sql => sql`${list}[${int(index + 1)}]`
   const numberLists = scores.map((_, index) => sql`groupArray(${at(sql`numbers`, index)})`)
@@ -109,7 +110,7 @@ export function compileScoredScenarios(
   return sql`SELECT toString(scenario_id) AS id FROM (
   SELECT scenario_id, arraySort(groupArray(${value})) AS found
   FROM (SELECT scenario_id, trace_id FROM (${cellsOf(places, [score.step_key])})) AS c
-  INNER JOIN (SELECT trace_id, data ${fromRoots(run.project_id, inRun(run))}) AS r ON c.trace_id = r.trace_id
+  INNER JOIN (SELECT trace_id, ${SPAN_DATA} ${fromRoots(run.project_id, inRun(run))}) AS r ON c.trace_id = r.trace_id
   GROUP BY scenario_id)
 WHERE arrayExists(x -> ${allOf(conditionsOf(sought))}, found)
 ORDER BY ${isWord ? sql`found[1]` : sql`arrayAvg(found)`} ${direction}, id ${SETTINGS}`
@@ -146,9 +147,9 @@ export interface CellContent {
 export function compileCellContents(project_id: Uuid, trace_ids: readonly TraceId[]): Sql {
   const beginning = (json: Sql, characters: number): Sql => sql`substringUTF8(${json}, 1, ${int(characters + 1)})`
   const part = (name: 'inputs' | 'outputs'): Sql =>
-    beginning(sql`JSONExtractRaw(data, ${text(name)})`, CELL_CHARACTERS_MAX)
+    beginning(sql`JSONExtractRaw(${SPAN_DATA}, ${text(name)})`, CELL_CHARACTERS_MAX)
   const members = sql`arrayMap(m -> (m.1, ${beginning(sql`m.2`, MEMBER_CHARACTERS_MAX)}),
-  arraySlice(JSONExtractKeysAndValuesRaw(data, 'outputs'), 1, ${int(MEMBERS_MAX)}))`
+  arraySlice(JSONExtractKeysAndValuesRaw(${SPAN_DATA}, 'outputs'), 1, ${int(MEMBERS_MAX)}))`
   const ids = sql`trace_id IN (SELECT toFixedString(unhex(arrayJoin(${texts(trace_ids)})), 16))`
   return sql`SELECT lower(hex(trace_id)) AS id, lower(hex(span_id)) AS span, toFloat64(duration_cumulative) AS duration,
   toFloat64(costs_cumulative_total) AS costs, ${part('inputs')} AS inputs, ${part('outputs')} AS outputs, ${members} AS members

@@ -55,6 +55,11 @@ test.each<[number, object]>([
   [0, { operator: 'not', conditions: [attribute('a', 1)] }],
 ])('%i hints for %j', (count, condition) => expect(hintsOf(condition)).toBe(count))
 
+test('sessions and users have no terms, since their columns have indexes', () => {
+  const attributes = { ag: { session: { id: 's' }, user: { id: 'u' }, meta: { model: 'm' } } }
+  expect(searchTermsOf(spanOf({ attributes, session_id: 's', user_id: 'u' }))).toHaveLength(1)
+})
+
 test('the terms of a root are asked for alone where only roots are wanted', () => {
   const wanted = (...conditions: object[]) => printed(compileSearchHints(parse(...conditions))[0]?.[0] as Sql)
   expect(wanted(attribute('a', 1)).match(/\d{3,}/g)).toHaveLength(2)

@@ -1,7 +1,7 @@
 import { ATTRIBUTE_COLUMNS } from '../compile/attribute-columns.ts'
 import { compileFilter } from '../compile/compile-filter.ts'
 import { isScalar } from '../compile/engine-json.ts'
-import type { AttributeCondition, ColumnCondition, Filter, ListCondition, Pattern } from '../filter/filter.ts'
+import type { AttributeCondition, AttributeTest, ColumnTest, Filter, ListCondition, Pattern } from '../filter/filter.ts'
 import { conjunctsOf } from '../filter/trace-level.ts'
 import { type Sql, sql, uint32s } from '../sql.ts'
 import { MANY_TERMS, type SpanTerms, type TermList, termsOfAttribute, termsOfListed } from './search-terms.ts'
@@ -35,25 +35,42 @@ export function compileSearchHints(filter: Filter | undefined, searched: Searche
 }
 
 function compileTermHint(part: Filter, searched: Searched): Sql | undefined {
+  const actors = actorsOf(part)
+  if (actors !== undefined) return actors.length > ALTERNATIVES_MAX ? undefined : compileFilter(part)
   const alternatives = alternativesOf(part)
   if (!alternatives || alternatives.length > ALTERNATIVES_MAX) return undefined
-  if (isOfActor(part)) return compileFilter(part)
   const terms = alternatives.flatMap(term => (searched === 'any' ? [term.root, term.other] : [term[searched]]))
   return sql`hasAny(search_terms, ${uint32s([MANY_TERMS, ...terms])})`
 }
 
 /**
- * Whether the condition is about the session or the user, whose columns have indexes of their own. (The hint of an index
- * on terms without a test of them, `indexHint`, would miss rows that were updated since their part was merged.)
+ * The ids of sessions or users of which a matching span has one; undefined if the condition is about anything else. Their
+ * columns have indexes of their own, so the condition itself is the hint. (The hint of an index without a test,
+ * `indexHint`, would miss rows that were updated since their part was merged.)
  */
-const isOfActor = (part: Filter): boolean =>
-  part.kind === 'column' ? COLUMNS[part.field] !== undefined : part.kind === 'attribute' && isOfListed(part)
+function actorsOf(part: Filter): readonly unknown[] | undefined {
+  if (part.kind === 'column') return ACTOR_COLUMNS.has(part.field) ? equalOperands(part.test) : undefined
+  if (part.kind !== 'attribute' || !ACTOR_ATTRIBUTES.has(part.path.join('.'))) return undefined
+  // An empty text is stored as no value; other values than texts are never equal to the column.
+  const ids = equalOperands(part.test)
+  return ids?.every(id => typeof id === 'string' && id !== '') ? ids : undefined
+}
+
+const ACTOR_COLUMNS: ReadonlySet<string> = new Set(['session_id', 'user_id'])
+const ACTOR_ATTRIBUTES: ReadonlySet<string> = new Set(['ag.session.id', 'ag.user.id'])
+
+/** The values to one of which a test requires equality; undefined if it is another test. */
+function equalOperands(test: ColumnTest | AttributeTest): readonly unknown[] | undefined {
+  if (test.test === 'eq' || test.test === 'is') return [test.value]
+  return test.test === 'in' ? test.values : undefined
+}
 
 /** Whether the filter selects by an id that few spans have: of a reference, a link, a hash, a session or a user. */
 export const isOfFew = (filter: Filter | undefined): boolean =>
-  filter !== undefined && conjunctsOf(filter).some(part => isOfListed(part) && alternativesOf(part) !== undefined)
-
-const isOfListed = (part: Filter): boolean => part.kind !== 'attribute' || LISTED_ATTRIBUTES.has(part.path.join('.'))
+  filter !== undefined &&
+  conjunctsOf(filter).some(
+    part => actorsOf(part) !== undefined || (part.kind === 'list' && alternativesOf(part) !== undefined),
+  )
 
 /** Whether the filter has a condition whose terms are known. */
 export const hasTerms = (filter: Filter | undefined): boolean =>
@@ -66,7 +83,7 @@ export const isOfText = (filter: Filter | undefined): boolean =>
 /** Whether only spans without a parent can satisfy the filter; only these have the fields of session and user. */
 export const isOfRoots = (filter: Filter | undefined): boolean =>
   filter !== undefined &&
-  conjunctsOf(filter).some(part => isRootCondition(part) || (part.kind === 'column' && ofColumn(part) !== undefined))
+  conjunctsOf(filter).some(part => isRootCondition(part) || (part.kind === 'column' && actorsOf(part) !== undefined))
 
 /** Whether the filter has no other condition. */
 export const isOfAllRoots = (filter: Filter | undefined): boolean =>
@@ -78,41 +95,16 @@ const isRootCondition = (filter: Filter): boolean =>
 /** The terms of which a matching span has at least one; undefined if they cannot be determined. */
 function alternativesOf(part: Filter): SpanTerms[] | undefined {
   if (part.kind === 'attribute') return ofAttribute(part)
-  if (part.kind === 'column') return ofColumn(part)
   return part.kind === 'list' ? ofList(part) : undefined
 }
 
 const INDEX = /^[0-9]+$/
 
-/** Attributes that are stored as columns with terms of their own. */
-const LISTED_ATTRIBUTES: ReadonlyMap<string, TermList> = new Map([
-  ['ag.session.id', 'session_id'],
-  ['ag.user.id', 'user_id'],
-])
-
 function ofAttribute({ path, test }: AttributeCondition): SpanTerms[] | undefined {
-  const list = LISTED_ATTRIBUTES.get(path.join('.'))
-  if (list !== undefined) return ofListedAttribute(list, test)
   // A number in a path may be an index, and a list item has no term of its own.
   if (path.some(key => INDEX.test(key)) || ATTRIBUTE_COLUMNS.has(path.join('.'))) return undefined
   if (test.test === 'is') return isScalar(test.value) ? allKnown([termsOfAttribute(path, test.value)]) : undefined
   return test.test === 'in' ? allKnown(test.values.map(value => termsOfAttribute(path, value))) : undefined
-}
-
-/** An empty text is stored as no value, which has no term; other values than texts are never equal to the column. */
-function ofListedAttribute(list: TermList, test: AttributeCondition['test']): SpanTerms[] | undefined {
-  const values = test.test === 'is' ? [test.value] : test.test === 'in' ? test.values : []
-  if (values.length === 0 || !values.every(value => typeof value === 'string' && value !== '')) return undefined
-  return values.map(value => termsOfListed(list, value as string))
-}
-
-const COLUMNS: Record<string, TermList> = { session_id: 'session_id', user_id: 'user_id' }
-
-function ofColumn({ field, test }: ColumnCondition): SpanTerms[] | undefined {
-  const list = COLUMNS[field]
-  if (list === undefined) return undefined
-  if (test.test === 'eq') return [termsOfListed(list, String(test.value))]
-  return test.test === 'in' ? test.values.map(value => termsOfListed(list, String(value))) : undefined
 }
 
 /** The member by which an item of a field is looked up: the first one given. */

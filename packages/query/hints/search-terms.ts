@@ -2,8 +2,7 @@ import { isJsonObject, type Json, type JsonObject, type Span } from '@spanhouse/
 
 /*
  * The search terms of a span are 24-bit hashes of the values that lists are most often filtered by: each scalar
- * attribute with its path, and the ids of references, links, hashes, session and user. They are stored in an indexed
- * column, and a filter with such an equality also tests for the term (`search-hints.ts`). A term never decides: the
+ * attribute with its path, and the ids of references, links and hashes. They are stored in an indexed column, and a filter with such an equality also tests for the term (`search-hints.ts`). A term never decides: the
  * rows it lets through are still tested. The only requirement is that a span that satisfies the condition has one of
  * the terms; so values without a term here (see `isTermValue`) must not be looked up by one.
  *
@@ -20,14 +19,12 @@ const TEXT_LENGTH_MAX = 256
 /** Values at longer paths have no term. */
 const PATH_LENGTH_MAX = 16
 /** Members of `ag` that have columns of their own, or that are not searched by equality. */
-const UNLISTED = new Set(['data', 'metrics', 'type'])
+const UNLISTED = new Set(['data', 'metrics', 'type', 'session', 'user'])
 
 const NOTHING: readonly string[] = []
 
 /** The lists with terms, apart from the attributes: all values of a list on a span. */
 const LISTS = {
-  session_id: span => (span.session_id ? [span.session_id] : NOTHING),
-  user_id: span => (span.user_id ? [span.user_id] : NOTHING),
   'references.id': span => span.references?.flatMap(one => one.id ?? []) ?? NOTHING,
   'references.slug': span => span.references?.flatMap(one => one.slug ?? []) ?? NOTHING,
   'links.trace_id': span => span.links?.map(link => link.trace_id) ?? NOTHING,

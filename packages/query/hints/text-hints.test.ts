@@ -136,7 +136,7 @@ test('the index finds a rare word, also while updates are not merged, and what a
   const plan = await table.run(
     sql`EXPLAIN indexes = 1 SELECT span_id ${fromSpans(PROJECT, compileSearchHints(filter)[0])}`,
   )
-  expect(JSON.stringify(plan)).toContain('by_text')
+  expect(JSON.stringify(plan)).toContain('by_words')
   const update = (set: string, span: number) =>
     table.command(
       `UPDATE spans SET ${set} WHERE project_id = '${PROJECT}' AND is_root = false AND span_id = unhex('${spanId(span)}')`,

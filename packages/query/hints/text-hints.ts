@@ -1,8 +1,9 @@
 import type { AttributeCondition, ContentAlternative, ContentQuery, Filter } from '../filter/filter.ts'
+import { SPAN_DATA } from '../long-data.ts'
 import { allOf, anyOf, type Sql, sql, text } from '../sql.ts'
 
 /*
- * The engine's index on the text of `data` contains tokens: runs of ASCII letters and digits and of all non-ASCII
+ * The engine's index on the text of the data contains tokens: runs of ASCII letters and digits and of all non-ASCII
  * characters, lower-cased. It finds the rows with a token that contains certain letters, for at least four ASCII
  * letters or digits. `LIKE '%letters%'` on the index expression is answered from the index, and by reading the data in
  * parts that have no index yet. So a hint asks for letters, never for words: a `
@@ -19,11 +20,11 @@ const RUN = /[A-Za-z0-9]{4,}/g
 
 /**
  * What holds for a span that satisfies a part of a filter: `inData`, which the index answers, or `elsewhere`. They are
- * separate because the engine answers a disjunction from no index, and then reads `data` of every row.
+ * separate because the engine answers a disjunction from no index, and then reads the data of every row.
  */
 export interface TextHint {
   readonly inData: Sql
-  /** Absent if only `data` can contain the text. */
+  /** Absent if only the data can contain the text. */
   readonly elsewhere?: Sql
 }
 
@@ -36,7 +37,7 @@ export function compileTextHint(part: Filter): TextHint | undefined {
 
 const ofContent = (query: ContentQuery): TextHint | undefined => eitherOf(query.map(ofAlternative))
 
-/** All words are in `data`, or one of them is elsewhere: attributes and events are small on most spans. */
+/** All words are in the data, or one of them is elsewhere: attributes and events are small on most spans. */
 function ofAlternative({ all }: ContentAlternative): TextHint | undefined {
   const runs = longest(all.flat().flatMap(runsIn))
   if (runs.length === 0) return undefined
@@ -45,7 +46,7 @@ function ofAlternative({ all }: ContentAlternative): TextHint | undefined {
   return { inData: allOf(runs.map(isInData)), elsewhere: anyOf(elsewhere) }
 }
 
-const isInData = (run: string): Sql => sql`lowerUTF8(data) LIKE ${text(`%${run}%`)}`
+const isInData = (run: string): Sql => sql`lowerUTF8(${SPAN_DATA}) LIKE ${text(`%${run}%`)}`
 
 function ofAttribute({ path, test }: AttributeCondition): TextHint | undefined {
   const isEquality = test.test === 'is' || test.test === 'eq'

@@ -4,6 +4,7 @@ import { attributeText } from '../compile/place.ts'
 import type { Filter } from '../filter/filter.ts'
 import { type Location, malformed, oneOf, optional, readList, readObject, readText } from '../filter/shape.ts'
 import { isOfRoots } from '../hints/search-hints.ts'
+import { SPAN_DATA } from '../long-data.ts'
 import type { Focus, Position } from '../position.ts'
 import { allOf, anyOf, count, decimal, identifier, int, ints, join, type Sql, sql, text, texts, uuid } from '../sql.ts'
 import { compileBounds } from './bounds.ts'
@@ -203,7 +204,7 @@ const unique = <T>(values: readonly T[]): T[] => [...new Set(values)]
 const PREVIEW_CHARACTERS = 1_000
 
 const preview = (member: 'inputs' | 'outputs'): Sql => {
-  const raw = sql`JSONExtractRaw(data, ${text(member)})`
+  const raw = sql`JSONExtractRaw(${SPAN_DATA}, ${text(member)})`
   const short = sql`length(${raw}) <= ${int(2 * PREVIEW_CHARACTERS)}`
   const ends = sql`concat(substringUTF8(${raw}, 1, ${int(PREVIEW_CHARACTERS)}), '\n', substringUTF8(${raw}, -${int(PREVIEW_CHARACTERS)}))`
   return sql`if(${short}, ${raw}, ${ends}) AS ${identifier(member)}`

@@ -1,5 +1,6 @@
 import type { SpanId, TraceId, Uuid } from '@spanhouse/model'
 import { SENT_ATTRIBUTES } from '../copies.ts'
+import { SPAN_DATA } from '../long-data.ts'
 import { count, identifier, int, type Sql, sql, text, uuid } from '../sql.ts'
 import { SETTINGS } from './statements.ts'
 
@@ -70,7 +71,7 @@ const OF_DATA: readonly Part[] = ['inputs', 'outputs', 'parameters', 'internals'
 export const RANGE_CHARACTERS_MAX = 1_000_000
 
 function textOf(part: Part): Sql {
-  if (OF_DATA.includes(part)) return sql`JSONExtractRaw(data, ${text(part)})`
+  if (OF_DATA.includes(part)) return sql`JSONExtractRaw(${SPAN_DATA}, ${text(part)})`
   return part === 'attributes' ? SENT_ATTRIBUTES : identifier(part)
 }
 

@@ -30,8 +30,8 @@ true
 
 -- {"field":"attributes","key":"ag.data.inputs","operator":"exists"}
 --   p1: "inputs"
-JSONExtractRaw(data, {p1:String}) != ''
+JSONExtractRaw(span_data, {p1:String}) != ''
 
 -- {"field":"attributes","key":"ag.data.outputs","operator":"not_exists"}
 --   p1: "outputs"
-NOT (JSONExtractRaw(data, {p1:String}) != '')
+NOT (JSONExtractRaw(span_data, {p1:String}) != '')

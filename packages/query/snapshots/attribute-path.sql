@@ -72,7 +72,7 @@ JSONExtractRaw(attributes, {p1:String}, {p2:String}, {p3:String}) != ''
 --   p3: [2]
 --   p4: "a"
 --   p5: "l"
-if((position(lowerUTF8(attributes), lowerUTF8({p1:String})) > 0 OR position(lowerUTF8(data), lowerUTF8({p1:String})) > 0), (arrayFold((v, k, i) -> concat(JSONExtractRaw(v, k), JSONExtractArrayRaw(v)[i]), {p2:Array(String)}, {p3:Array(Int64)}, JSONExtractRaw(sent_attributes, {p4:String}, {p5:String})) NOT IN ('', 'null') AND startsWith(lowerUTF8(JSONExtractString(arrayFold((v, k, i) -> concat(JSONExtractRaw(v, k), JSONExtractArrayRaw(v)[i]), {p2:Array(String)}, {p3:Array(Int64)}, JSONExtractRaw(sent_attributes, {p4:String}, {p5:String})))), lowerUTF8({p1:String}))), false)
+if((position(lowerUTF8(attributes), lowerUTF8({p1:String})) > 0 OR position(lowerUTF8(span_data), lowerUTF8({p1:String})) > 0), (arrayFold((v, k, i) -> concat(JSONExtractRaw(v, k), JSONExtractArrayRaw(v)[i]), {p2:Array(String)}, {p3:Array(Int64)}, JSONExtractRaw(sent_attributes, {p4:String}, {p5:String})) NOT IN ('', 'null') AND startsWith(lowerUTF8(JSONExtractString(arrayFold((v, k, i) -> concat(JSONExtractRaw(v, k), JSONExtractArrayRaw(v)[i]), {p2:Array(String)}, {p3:Array(Int64)}, JSONExtractRaw(sent_attributes, {p4:String}, {p5:String})))), lowerUTF8({p1:String}))), false)
 
 -- {"field":"attributes","key":"a.l.99999999999","operator":"exists"}
 --   p1: "a"
@@ -95,32 +95,32 @@ JSONExtractRaw(attributes, {p1:String}, {p2:String}) != ''
 --   p1: "peru"
 --   p2: "inputs"
 --   p3: "question"
-if(position(lowerUTF8(data), lowerUTF8({p1:String})) > 0, (JSONExtractRaw(data, {p2:String}, {p3:String}) NOT IN ('', 'null') AND position(lowerUTF8(JSONExtractString(JSONExtractRaw(data, {p2:String}, {p3:String}))), lowerUTF8({p1:String})) > 0), false)
+if(position(lowerUTF8(span_data), lowerUTF8({p1:String})) > 0, (JSONExtractRaw(span_data, {p2:String}, {p3:String}) NOT IN ('', 'null') AND position(lowerUTF8(JSONExtractString(JSONExtractRaw(span_data, {p2:String}, {p3:String}))), lowerUTF8({p1:String})) > 0), false)
 
 -- {"field":"attributes","key":"ag.data.inputs.n","operator":"lt","value":4}
 --   p1: "inputs"
 --   p2: "n"
 --   p3: "^[-+]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][-+]?[0-9]+)?$"
 --   p4: "4"
-(match(JSONExtractString(JSONExtractRaw(data, {p1:String}, {p2:String})), {p3:String}) AND ifNull(toFloat64OrNull(JSONExtractString(JSONExtractRaw(data, {p1:String}, {p2:String}))) < {p4:Float64}, false))
+(match(JSONExtractString(JSONExtractRaw(span_data, {p1:String}, {p2:String})), {p3:String}) AND ifNull(toFloat64OrNull(JSONExtractString(JSONExtractRaw(span_data, {p1:String}, {p2:String}))) < {p4:Float64}, false))
 
 -- {"field":"attributes","key":"ag.data.outputs","operator":"in","value":["Lima"]}
 --   p1: "outputs"
 --   p2: ["\"Lima\""]
 --   p3: ["\"Lima\""]
-(JSONExtractRaw(data, {p1:String}) IN (SELECT JSONExtractRaw(arrayJoin({p2:Array(String)}))) OR arrayExists(x -> x IN (SELECT JSONExtractRaw(arrayJoin({p3:Array(String)}))), JSONExtractArrayRaw(JSONExtractRaw(data, {p1:String}))))
+(JSONExtractRaw(span_data, {p1:String}) IN (SELECT JSONExtractRaw(arrayJoin({p2:Array(String)}))) OR arrayExists(x -> x IN (SELECT JSONExtractRaw(arrayJoin({p3:Array(String)}))), JSONExtractArrayRaw(JSONExtractRaw(span_data, {p1:String}))))
 
 -- {"field":"attributes","key":"ag.data.outputs.1.city","operator":"is","value":"Lima"}
 --   p1: ["1","city"]
 --   p2: [2,0]
 --   p3: "outputs"
 --   p4: "\"Lima\""
-arrayFold((v, k, i) -> concat(JSONExtractRaw(v, k), JSONExtractArrayRaw(v)[i]), {p1:Array(String)}, {p2:Array(Int64)}, JSONExtractRaw(data, {p3:String})) = JSONExtractRaw({p4:String})
+arrayFold((v, k, i) -> concat(JSONExtractRaw(v, k), JSONExtractArrayRaw(v)[i]), {p1:Array(String)}, {p2:Array(Int64)}, JSONExtractRaw(span_data, {p3:String})) = JSONExtractRaw({p4:String})
 
 -- {"field":"attributes","key":"ag.data","operator":"is","value":{"outputs":"Lima"}}
 --   p1: "outputs"
 --   p2: "\"Lima\""
-JSONExtractRaw(data, {p1:String}) = JSONExtractRaw({p2:String})
+JSONExtractRaw(span_data, {p1:String}) = JSONExtractRaw({p2:String})
 
 -- {"field":"attributes","key":"ag.data","operator":"is","value":{}}
 true
@@ -130,13 +130,13 @@ true
 --   p2: "n"
 --   p3: "3"
 --   p4: "chat-1"
-(JSONExtractRaw(data, {p1:String}, {p2:String}) = JSONExtractRaw({p3:String}) AND session_id = {p4:String})
+(JSONExtractRaw(span_data, {p1:String}, {p2:String}) = JSONExtractRaw({p3:String}) AND session_id = {p4:String})
 
 -- {"field":"attributes","key":"ag.data","operator":"contains","value":"\"outputs\":\"lima\""}
 --   p1: "\"outputs\":\"lima\""
-(if(data = '', '{}', JSONExtractRaw(data)) NOT IN ('', 'null') AND position(lowerUTF8(JSONExtractString(if(data = '', '{}', JSONExtractRaw(data)))), lowerUTF8({p1:String})) > 0)
+(if(span_data = '', '{}', JSONExtractRaw(span_data)) NOT IN ('', 'null') AND position(lowerUTF8(JSONExtractString(if(span_data = '', '{}', JSONExtractRaw(span_data)))), lowerUTF8({p1:String})) > 0)
 
 -- {"field":"attributes","key":"ag.data","operator":"has_not","value":{"outputs":"Lima"}}
 --   p1: "outputs"
 --   p2: "\"Lima\""
-NOT (JSONExtractRaw(data, {p1:String}) = JSONExtractRaw({p2:String}))
+NOT (JSONExtractRaw(span_data, {p1:String}) = JSONExtractRaw({p2:String}))

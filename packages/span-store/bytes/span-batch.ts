@@ -12,15 +12,17 @@ import {
 import {
   BODY_COLUMNS,
   CONTENT_HASH_BYTES,
-  COPY_COLUMNS,
   DERIVED_COLUMNS,
   foldCopies,
   HEAD_COLUMNS,
   LIFECYCLE_COLUMNS,
   type Lifecycle,
+  MOVED_COLUMNS,
+  type Moved,
   mayRepeatData,
   OWN_COLUMNS,
   SEARCH_COLUMNS,
+  SHORT_DATA_MAX,
 } from '@spanhouse/query'
 import type { StoredNode, Version } from '../stored-node.ts'
 import type { TraceDeletion } from '../write/deletions.ts'
@@ -59,7 +61,7 @@ export interface BatchedSpan {
  */
 const LATE_BYTES = lateBytes()
 
-const NO_COPIES: readonly number[] = []
+const NOT_MOVED: Moved = { long_data: '', copies: [] }
 
 function lateBytes(): number {
   const row = new RowBuffer()
@@ -106,7 +108,7 @@ export class SpanBatch {
     putAll(this.#rows, BODY_COLUMNS, span)
     const content = this.#rows.slice(from, this.#rows.length)
     const content_hash = hash('sha1', content, 'binary').slice(0, CONTENT_HASH_BYTES)
-    putAll(this.#rows, COPY_COLUMNS, mayRepeatData(span.attributes) ? this.#fold(bodyAt) : NO_COPIES)
+    putAll(this.#rows, MOVED_COLUMNS, this.#move(bodyAt, mayRepeatData(span.attributes)))
     putAll(this.#rows, SEARCH_COLUMNS, span)
     const node = measureSpan(span)
     const nodeAt = this.#nodes.length
@@ -120,18 +122,22 @@ export class SpanBatch {
     this.spans.push({ sender, version: this.#versionOf(sender), trace_id, from, to, nodeAt })
   }
 
-  /** Removes from the attributes what they repeat from the data, and returns what that is. */
-  #fold(bodyAt: number): readonly number[] {
-    const body = new RowReader(this.#rows.slice(bodyAt, this.#rows.length))
-    const attributes = body.latin1()
-    const dataAt = body.at
-    const folded = foldCopies(attributes, body.latin1())
-    if (folded === undefined) return NO_COPIES
-    const rest = Buffer.from(this.#rows.slice(bodyAt + dataAt, this.#rows.length))
+  /** Removes long data from the body, and from the attributes what they may repeat from the data, and returns both. */
+  #move(bodyAt: number, mayRepeat: boolean): Moved {
+    const end = this.#rows.length
+    if (!mayRepeat && end - bodyAt <= SHORT_DATA_MAX) return NOT_MOVED
+    const body = new RowReader(this.#rows.slice(bodyAt, end))
+    const sent = body.latin1()
+    const data = body.latin1()
+    const { attributes, copies } = (mayRepeat && foldCopies(sent, data)) || { attributes: sent, copies: [] }
+    const isLong = data.length > SHORT_DATA_MAX
+    if (!isLong && copies.length === 0) return NOT_MOVED
+    const rest = Buffer.from(this.#rows.slice(bodyAt + body.at, end))
     this.#rows.moveTo(bodyAt)
-    this.#rows.latin1(folded.attributes)
+    this.#rows.latin1(attributes)
+    this.#rows.latin1(isLong ? '' : data)
     this.#rows.copy(rest)
-    return folded.copies
+    return { copies, long_data: isLong ? data : '' }
   }
 
   /** With the values of a new span. */

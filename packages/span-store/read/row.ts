@@ -38,10 +38,11 @@ const CUMULATIVE = amountColumns('cumulative')
 /** The select list of a span: the columns as stored, which {@link readSpanRows} reads. */
 export const SPAN_COLUMNS: readonly Sql[] = SHOWN_COLUMNS.map(({ name }) => identifier(name))
 
-/** Reads the next row, in the order of {@link SPAN_COLUMNS}. */
+/** Reads the next row, in the order of {@link SPAN_COLUMNS}. Its `data` is that of the span, also if it is long. */
 export function readRow(row: RowReader): SpanRow {
   const values: Record<string, unknown> = {}
   for (const column of SHOWN_COLUMNS) values[column.name] = column.read(row)
+  values.data ||= values.long_data
   return values as SpanRow
 }
 
