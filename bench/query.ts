@@ -24,6 +24,7 @@ import {
   openEngine,
   readActivity,
   readAnalytics,
+  readPreviews,
   readRowPage,
   readSpanPage,
   readSpansByIds,
@@ -66,8 +67,10 @@ const tracesBy = (engine: Engine, conditions: object[], limit = 50): Promise<unk
 }
 const rootsIn = (window: object) =>
   parseSpanQuery({ filtering: { conditions: [IS_ROOT] }, windowing: { ...window, limit: 100 } }, 'span')
-const rowsBy = async (engine: Engine, order_by: RowOrder): Promise<unknown> =>
-  (await readRowPage(engine, { project_id: PROJECT, query: rootsIn(MONTH), order_by })).rows
+const rowsBy = async (engine: Engine, order_by: RowOrder): Promise<unknown> => {
+  const { rows } = await readRowPage(engine, { project_id: PROJECT, query: rootsIn(MONTH), order_by })
+  return readPreviews(engine, { project_id: PROJECT, rows, attributes: [] })
+}
 const tracesIn = (window: object) =>
   parseSpanQuery({ filtering: { conditions: [IS_ROOT] }, windowing: window }, 'trace')
 const groupsBy = (engine: Engine, asked: Partial<GroupQuery> & Pick<GroupQuery, 'query'>): Promise<unknown> => {

@@ -116,6 +116,7 @@ async function measure(ask: (run: number) => Promise<Answer>, server: ServerProc
   return {
     p50Ms: at(0.5, one => one.ms),
     p95Ms: at(0.95, one => one.ms),
+    engineP95Ms: at(0.95, one => one.timing.engine ?? 0),
     cpuMs: round(cpuMs),
     runs: answers.length,
     answerKb: at(0.5, one => one.bytes / 1000),

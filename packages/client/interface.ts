@@ -667,6 +667,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/spans/previews": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Returns short previews of the inputs and outputs of rows of a list. */
+        post: operations["post_spans_previews"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/spans/count": {
         parameters: {
             query?: never;
@@ -12468,7 +12485,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description A query as of POST /spans/query, with `focus` (trace, which is the default, or span), `order_by` (time, duration, tokens, costs; the highest first), `after` of the previous page, and `attributes`: paths of attributes that each row shows in addition. */
+        /** @description A query as of POST /spans/query, with `focus` (trace, which is the default, or span), `order_by` (time, duration, tokens, costs; the highest first), `after` of the previous page, `attributes`: paths of attributes that each row shows in addition, and `previews`: if false, rows come sooner, without `inputs`, `outputs` and `attributes` (see POST /spans/previews). */
         requestBody?: {
             content: {
                 /** @example text */
@@ -12517,6 +12534,78 @@ export interface operations {
                         };
                         /** @description To send for the next page, in any other order. */
                         after?: string;
+                    };
+                };
+            };
+            /** @description The request was rejected; `detail` gives the reason. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
+                    };
+                };
+            };
+        };
+    };
+    post_spans_previews: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "spans": [
+                 *         {
+                 *           "trace_id": "text",
+                 *           "span_id": "text",
+                 *           "start_time": "text"
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": {
+                    /** @description Up to 1000 rows as POST /spans/rows returned them. */
+                    spans: ({
+                        trace_id: string;
+                        span_id: string;
+                        parent_id?: string | null;
+                        start_time: string | number;
+                    } & {
+                        [key: string]: unknown;
+                    })[];
+                    /** @description Paths of attributes that are shown in addition. */
+                    attributes?: unknown | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        count: number;
+                        previews: {
+                            trace_id: string;
+                            span_id: string;
+                            /** @description The newest message, or the beginning of the text. */
+                            inputs?: string;
+                            outputs?: string;
+                            /** @description The attributes that were asked for, by path; a value that is no string as JSON. */
+                            attributes?: {
+                                [key: string]: string;
+                            };
+                        }[];
                     };
                 };
             };

@@ -257,6 +257,30 @@ test('rows show the attributes that are asked for', async () => {
   })
 })
 
+test('what rows say can come after them', async () => {
+  const asked = { windowing: { ...WINDOW, limit: 9 }, attributes: ['ag.type.trace', 'no.such'] }
+  for (const focus of ['trace', 'span']) {
+    const whole = await rows({ ...asked, focus })
+    const first = await rows({ ...asked, focus, previews: false })
+    const answer = await project.post('/api/spans/previews', { spans: first.rows, attributes: asked.attributes })
+    expect(answer.status, answer.text).toBe(200)
+    const { count, previews } = answer.body
+    expect(count).toBe(9)
+    expect(first.rows.some((row: any) => row.inputs ?? row.outputs ?? row.attributes)).toBe(false)
+    expect(first.rows.map((row: any, at: number) => ({ ...row, ...previews[at] }))).toEqual(whole.rows)
+    expect((await other.post('/api/spans/previews', { spans: first.rows })).body).toEqual({ count: 0, previews: [] })
+  }
+})
+
+test.each([
+  [{}, 422],
+  [{ spans: [{ trace_id: 'x', span_id: 'y', start_time: WINDOW.oldest }] }, 400],
+  [{ spans: [{ trace_id: newTraceId(), span_id: '0123456789abcdef', start_time: 'noon' }] }, 422],
+  [{ spans: [], attributes: [''] }, 422],
+])('previews of %j: %i', async (body, status) => {
+  expect((await project.post('/api/spans/previews', body)).status).toBe(status)
+})
+
 test('nothing of another project is in an answer', async () => {
   const [{ traceId, spanId }] = traces[0] as [OtlpSpan, OtlpSpan]
   expect((await other.post('/api/spans/count', {})).body.count).toBe(1)

@@ -1,15 +1,22 @@
-import { parseSpanId, parseTraceId, type SpanId, type TraceId, type Uuid } from '@spanhouse/model'
+import { type Micros, parseSpanId, parseTraceId, type SpanId, type TraceId, type Uuid } from '@spanhouse/model'
 import { compileFilters } from '../compile/compile-filter.ts'
 import { attributeText } from '../compile/place.ts'
-import type { Filter } from '../filter/filter.ts'
-import { type Location, malformed, oneOf, optional, readList, readObject, readText } from '../filter/shape.ts'
-import { isOfRoots } from '../hints/search-hints.ts'
+import {
+  type Location,
+  malformed,
+  oneOf,
+  optional,
+  readBoolean,
+  readList,
+  readObject,
+  readText,
+} from '../filter/shape.ts'
 import { SPAN_DATA } from '../long-data.ts'
 import type { Focus, Position } from '../position.ts'
 import { allOf, anyOf, count, decimal, identifier, int, ints, join, type Sql, sql, text, texts, uuid } from '../sql.ts'
 import { compileBounds } from './bounds.ts'
 import type { SpanQuery } from './span-query.ts'
-import { fromSpans, fromTraceHeads, SETTINGS } from './statements.ts'
+import { compileFirstRows, compileSpanQuery, fromSpans, fromTraceHeads, SETTINGS } from './statements.ts'
 import { pageLimit } from './windowing.ts'
 
 /*
@@ -53,6 +60,8 @@ export interface RowMembers {
   readonly after?: MeasuredPosition
   /** Dotted paths. */
   readonly attributes: readonly string[]
+  /** Whether rows have what is read from their content. */
+  readonly previews: boolean
 }
 
 /** Reads them; throws `unprocessable` (422). */
@@ -61,7 +70,8 @@ export function parseRowMembers(body: unknown, loc: Location = ['body']): RowMem
   const order_by = optional(members.order_by, [...loc, 'order_by'], oneOf(ROW_ORDERS)) ?? 'time'
   const after = optional(members.after, [...loc, 'after'], readAfter)
   const attributes = optional(members.attributes, [...loc, 'attributes'], readAttributes) ?? []
-  return { order_by, attributes, ...(after && { after }) }
+  const previews = optional(members.previews, [...loc, 'previews'], readBoolean) ?? true
+  return { order_by, attributes, previews, ...(after && { after }) }
 }
 
 function readAttributes(value: unknown, loc: Location): string[] {
@@ -126,7 +136,6 @@ const DIGITS_MAX = Math.max(...Object.values(SORTED_BY).map(({ digits }) => digi
 
 /** What identifies a row: ids in hex and the start in microseconds. */
 const POSITION = sql`lower(hex(trace_id)) AS trace_id, lower(hex(span_id)) AS span_id, toUnixTimestamp64Micro(start_time) AS time`
-export const POSITION_COLUMNS: readonly Sql[] = [POSITION]
 
 function beyond(by: Measure, { value, time, trace_id, span_id }: MeasuredPosition): Sql {
   const { column, digits } = SORTED_BY[by]
@@ -171,56 +180,32 @@ export function bucketMicros({ windowing }: SpanQuery, buckets: number): number 
   return Math.max(1, Math.ceil((newest - oldest) / buckets))
 }
 
-/** What {@link compileRowsAt} knows of its rows. */
-export interface RowsAt {
-  /** Positions of heads of traces have no span id. */
-  readonly positions: readonly Position[]
-  /** All of these rows satisfy it. */
-  readonly filter?: Filter | undefined
-  /** Paths of attributes that the rows have in addition. */
-  readonly attributes?: readonly string[] | undefined
-}
-
-/** Rows at known positions, in no particular order. */
-export function compileRowsAt(project_id: Uuid, { positions, filter, attributes = [] }: RowsAt): Sql {
-  const times = sql`arrayMap(micros -> fromUnixTimestamp64Micro(micros, 'UTC'), ${ints(unique(positions.map(({ time }) => time)))})`
-  const isOfHeads = positions[0]?.span_id === undefined
-  const conditions = [
-    // Rows of roots are apart from the other nine tenths. A head may be a span whose parent has not arrived.
-    !isOfHeads && isOfRoots(filter) ? sql`is_root = true` : sql`is_root IN (false, true)`,
-    sql`start_time IN (${times})`,
-    sql`trace_id IN (SELECT toFixedString(unhex(arrayJoin(${texts(unique(positions.map(one => one.trace_id)))})), 16))`,
-    isOfHeads
-      ? sql`is_trace_head`
-      : sql`span_id IN (SELECT toFixedString(unhex(arrayJoin(${texts(unique(positions.map(one => one.span_id as string)))})), 8))`,
-  ]
-  const more = attributes.length === 0 ? sql`` : sql`, [${join(attributes.map(attributeText))}] AS own`
-  return sql`SELECT ${ROW_COLUMNS}${more} FROM spans PREWHERE project_id = ${uuid(project_id)} AND ${allOf(conditions)} ${SETTINGS}`
-}
-
-const unique = <T>(values: readonly T[]): T[] => [...new Set(values)]
-
-/** Characters of an input or output that a row shows a part of. Of a chat the end is read, where the newest message is. */
-const PREVIEW_CHARACTERS = 1_000
-
-const preview = (member: 'inputs' | 'outputs'): Sql => {
-  const raw = sql`JSONExtractRaw(${SPAN_DATA}, ${text(member)})`
-  const short = sql`length(${raw}) <= ${int(2 * PREVIEW_CHARACTERS)}`
-  const ends = sql`concat(substringUTF8(${raw}, 1, ${int(PREVIEW_CHARACTERS)}), '\n', substringUTF8(${raw}, -${int(PREVIEW_CHARACTERS)}))`
-  return sql`if(${short}, ${raw}, ${ends}) AS ${identifier(member)}`
-}
+/** The columns of {@link ListRow}: few bytes of each row. */
+const ROW_COLUMNS: readonly Sql[] = [
+  ...['trace_id', 'span_id', 'start_time', 'is_root', 'parent_id', 'span_name', 'span_type', 'trace_type'],
+  ...['status_code', 'status_message', 'duration_cumulative', 'errors_cumulative', 'tokens_cumulative_total'],
+  ...['costs_cumulative_total', 'session_id', 'user_id'],
+].map(identifier)
 
 /** Money as text, which keeps all digits; the other amounts are exact as numbers. */
-const ROW_COLUMNS = sql`${POSITION}, if(is_root, '', lower(hex(parent_id))) AS parent_id, span_name, span_type, trace_type,
+const SHOWN_OF_ROW = sql`${POSITION}, if(is_root, '', lower(hex(parent_id))) AS parent_id, span_name, span_type, trace_type,
   status_code, substringUTF8(status_message, 1, 300) AS status_message, toFloat64(duration_cumulative) AS duration,
   toFloat64(errors_cumulative) AS errors, toFloat64(tokens_cumulative_total) AS tokens,
-  toFloat64(costs_cumulative_total) AS costs, session_id, user_id, ${preview('inputs')}, ${preview('outputs')}`
+  toFloat64(costs_cumulative_total) AS costs, session_id, user_id`
 
-/** A row of {@link compileRowsAt}. Zero and an empty text: none. */
+/** The first rows of spans in the order of time, one more than a page, as for `compileFirstSpans`. */
+export const compileRows = (project_id: Uuid, query: SpanQuery<'span'>): Sql =>
+  compileFirstRows({ project_id, query, columns: ROW_COLUMNS, shown: SHOWN_OF_ROW })
+
+/** A page of the same, whatever its rows have in common. */
+export const compileRowPage = (project_id: Uuid, query: SpanQuery<'span'>): Sql =>
+  compileSpanQuery({ project_id, query, columns: [SHOWN_OF_ROW] })
+
+/** A row of a list. Zero and an empty text: none. */
 export interface ListRow {
   readonly trace_id: TraceId
   readonly span_id: SpanId
-  readonly time: number
+  readonly time: Micros
   readonly parent_id: string
   readonly span_name: string
   readonly span_type: string
@@ -234,12 +219,63 @@ export interface ListRow {
   readonly costs: number
   readonly session_id: string
   readonly user_id: string
+}
+
+/** Places of rows that are known. */
+export interface Places {
+  /** Those of heads of traces have no span id. */
+  readonly positions: readonly Position[]
+  /** Whether all of them are roots, which are apart from the other nine tenths of the spans. */
+  readonly areRoots: boolean
+}
+
+/** Rows at known places, in no particular order. */
+export const compileRowsAt = (project_id: Uuid, places: Places): Sql =>
+  sql`SELECT ${SHOWN_OF_ROW} ${fromPlaces(project_id, places)} ${SETTINGS}`
+
+/** Characters of an input or output that a row shows a part of. Of a chat the end is read, where the newest message is. */
+const PREVIEW_CHARACTERS = 1_000
+
+const preview = (member: 'inputs' | 'outputs'): Sql => {
+  const raw = sql`JSONExtractRaw(${SPAN_DATA}, ${text(member)})`
+  const short = sql`length(${raw}) <= ${int(2 * PREVIEW_CHARACTERS)}`
+  const ends = sql`concat(substringUTF8(${raw}, 1, ${int(PREVIEW_CHARACTERS)}), '\n', substringUTF8(${raw}, -${int(PREVIEW_CHARACTERS)}))`
+  return sql`if(${short}, ${raw}, ${ends}) AS ${identifier(member)}`
+}
+
+/** What the rows at known places say, and their values of some attributes: rows of {@link PreviewRow}, in no particular order. */
+export function compilePreviews(project_id: Uuid, places: Places, attributes: readonly string[]): Sql {
+  const own = attributes.length === 0 ? sql`` : sql`, [${join(attributes.map(attributeText))}] AS own`
+  return sql`SELECT ${POSITION}, ${preview('inputs')}, ${preview('outputs')}${own} ${fromPlaces(project_id, places)} ${SETTINGS}`
+}
+
+/** A row of {@link compilePreviews}. An empty text: none. */
+export interface PreviewRow {
+  readonly trace_id: TraceId
+  readonly span_id: SpanId
   /** JSON text, or its two ends with a line feed between them, which JSON text never contains. */
   readonly inputs: string
   readonly outputs: string
   /** The values of the attributes that were asked for. */
   readonly own?: readonly string[]
 }
+
+/** Granules are found by the key; columns that are shown are read of those that have one of the rows. */
+function fromPlaces(project_id: Uuid, { positions, areRoots }: Places): Sql {
+  const times = sql`arrayMap(micros -> fromUnixTimestamp64Micro(micros, 'UTC'), ${ints(unique(positions.map(({ time }) => time)))})`
+  const isOfHeads = positions[0]?.span_id === undefined
+  const conditions = [
+    areRoots ? sql`is_root = true` : sql`is_root IN (false, true)`,
+    sql`start_time IN (${times})`,
+    sql`trace_id IN (SELECT toFixedString(unhex(arrayJoin(${texts(unique(positions.map(one => one.trace_id)))})), 16))`,
+    isOfHeads
+      ? sql`is_trace_head`
+      : sql`span_id IN (SELECT toFixedString(unhex(arrayJoin(${texts(unique(positions.map(one => one.span_id as string)))})), 8))`,
+  ]
+  return sql`FROM spans PREWHERE project_id = ${uuid(project_id)} AND ${allOf(conditions)}`
+}
+
+const unique = <T>(values: readonly T[]): T[] => [...new Set(values)]
 
 /** The columns whose values can be counted. */
 export const FACETS = ['span_type', 'span_name', 'status_code', 'user_id', 'session_id', 'agent_id'] as const

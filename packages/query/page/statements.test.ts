@@ -17,6 +17,7 @@ import {
   traceId,
 } from '../query.testing.ts'
 import { type Sql, sql } from '../sql.ts'
+import { compilePreviews, compileRows } from './rows.ts'
 import { parseSpanQuery } from './span-query.ts'
 import {
   compileFewSpansByIds,
@@ -360,10 +361,25 @@ test('statements: SQL', async () => {
   const read = { project_id: PROJECT, columns: [sql`span_name`, sql`lower(hex(span_id)) AS span_id`] }
   const firstSpans = (conditions: JsonObject[]): Sql =>
     compileFirstSpans({ ...read, query: parseSpanQuery({ filter: { conditions }, limit: 50 }, 'span') }) as Sql
+  const rowsOf = (conditions: JsonObject[]): Sql =>
+    compileRows(PROJECT, parseSpanQuery({ filter: { conditions }, limit: 50 }, 'span'))
   const statements: [string, Sql][] = [
     ['spans, all', compileSpanQuery({ ...read, query: parseSpanQuery({}, 'span') })],
     ['roots, in one pass', firstSpans([IS_ROOT])],
     ['roots with a search term, in one pass', firstSpans([IS_ROOT, { field: 'session_id', value: 'x' }])],
+    ['rows of roots, in one pass', rowsOf([IS_ROOT, { field: 'session_id', value: 'x' }])],
+    ['rows of spans, in one pass', rowsOf([{ field: 'attributes', key: 'a', value: 'x' }])],
+    [
+      'previews of roots',
+      compilePreviews(
+        PROJECT,
+        {
+          areRoots: true,
+          positions: [{ time: 1, trace_id: traceId(1), span_id: spanId(1) }],
+        },
+        ['a.b'],
+      ),
+    ],
     [
       'spans, filter, next page, sampled',
       compileSpanQuery({

@@ -135,18 +135,37 @@ const ONE_THREAD = sql`${SETTINGS}, max_threads = 1`
  */
 export function compileSpanQuery({ project_id, columns, query }: ColumnsOf & SpansOf): Sql {
   const { filter, windowing } = query
-  const bounds = compileBounds(windowing, 'span')
-  const filters = filtersOf(filter)
-  const ways = waysOf(filter)
-  const times = first(sql`start_time`, {
-    from: ways.map(({ part, hints }) => fromHinted(project_id, [part, ...bounds], hints, filters)),
-    page: sql`ORDER BY start_time ${compileDirection(windowing.order)} LIMIT ${count(pageLimit(windowing, 'span'))}`,
-  })
+  const times = firstInTime(sql`start_time`, { project_id, query }, pageLimit(windowing, 'span'))
   const rows = fromFewSpans(project_id, [anyOf(partsOf(filter)), sql`start_time IN (${times})`])
-  const settings = ways.every(({ hints }) => hints.length > 0) ? hintedSettings(filter) : SETTINGS
-  const statement = sql`SELECT ${join(columns)} ${rows} WHERE ${allOf([...bounds, ...filters])} ${page(query)} ${settings}`
+  const conditions = allOf([...compileBounds(windowing, 'span'), ...filtersOf(filter)])
+  const statement = sql`SELECT ${join(columns)} ${rows} WHERE ${conditions} ${page(query)} ${searchSettings(filter)}`
   return withinCost(statement, PAGE_COST_MAX)
 }
+
+/**
+ * The first spans that a query selects, ordered by time alone, and one more than its page, as for
+ * {@link compileFirstSpans}, but for any query: only for columns of few bytes, which may be read of rows in vain. `shown`
+ * is made of the `columns` of the rows that are left.
+ */
+export function compileFirstRows({ project_id, columns, query, shown }: ColumnsOf & SpansOf & { shown: Sql }): Sql {
+  const rows = firstInTime(join(columns), { project_id, query }, pageLimit(query.windowing, 'span') + 1)
+  const settings = isOfAllRoots(query.filter) ? ONE_THREAD : searchSettings(query.filter)
+  return withinCost(sql`SELECT ${shown} FROM (${rows}) ${settings}`, PAGE_COST_MAX)
+}
+
+/** The first spans by time alone, in the order of the table's key. */
+function firstInTime(columns: Sql, { project_id, query }: SpansOf, limit: number): Sql {
+  const { filter, windowing } = query
+  const bounds = compileBounds(windowing, 'span')
+  const filters = filtersOf(filter)
+  return first(columns, {
+    from: waysOf(filter).map(({ part, hints }) => fromHinted(project_id, [part, ...bounds], hints, filters)),
+    page: sql`ORDER BY start_time ${compileDirection(windowing.order)} LIMIT ${count(limit)}`,
+  })
+}
+
+const searchSettings = (filter: Filter | undefined): Sql =>
+  waysOf(filter).every(({ hints }) => hints.length > 0) ? hintedSettings(filter) : SETTINGS
 
 /**
  * The page of a query for the newest spans, if its last span starts at `since` or later; otherwise fewer rows than the

@@ -14,6 +14,42 @@ SELECT span_name, lower(hex(span_id)) AS span_id FROM spans PREWHERE project_id 
 --   p3: 51
 SELECT span_name, lower(hex(span_id)) AS span_id FROM spans PREWHERE project_id = {p1:UUID} AND is_root = true AND ((session_id != '' AND is_root = true) AND session_id = {p2:String}) AND (NOT (NOT (is_root = true)) AND ((session_id != '' AND is_root = true) AND session_id = {p2:String})) ORDER BY start_time DESC LIMIT {p3:UInt64} SETTINGS prefer_column_name_to_alias = 1, enable_shared_storage_snapshot_in_query = 1, use_top_k_dynamic_filtering = 0, preferred_block_size_bytes = 16000000, read_in_order_use_buffering = 0, max_block_size = 16384, use_skip_indexes_on_data_read = 0
 
+-- rows of roots, in one pass
+--   p1: "11111111-1111-4111-8111-111111111111"
+--   p2: "x"
+--   p3: 51
+SELECT lower(hex(trace_id)) AS trace_id, lower(hex(span_id)) AS span_id, toUnixTimestamp64Micro(start_time) AS time, if(is_root, '', lower(hex(parent_id))) AS parent_id, span_name, span_type, trace_type,
+  status_code, substringUTF8(status_message, 1, 300) AS status_message, toFloat64(duration_cumulative) AS duration,
+  toFloat64(errors_cumulative) AS errors, toFloat64(tokens_cumulative_total) AS tokens,
+  toFloat64(costs_cumulative_total) AS costs, session_id, user_id FROM (SELECT trace_id, span_id, start_time, is_root, parent_id, span_name, span_type, trace_type, status_code, status_message, duration_cumulative, errors_cumulative, tokens_cumulative_total, costs_cumulative_total, session_id, user_id FROM spans PREWHERE project_id = {p1:UUID} AND is_root = true AND ((session_id != '' AND is_root = true) AND session_id = {p2:String}) WHERE (NOT (NOT (is_root = true)) AND ((session_id != '' AND is_root = true) AND session_id = {p2:String})) ORDER BY start_time DESC LIMIT {p3:UInt64}) SETTINGS prefer_column_name_to_alias = 1, enable_shared_storage_snapshot_in_query = 1, use_top_k_dynamic_filtering = 0, preferred_block_size_bytes = 16000000, read_in_order_use_buffering = 0, max_block_size = 16384, use_skip_indexes_on_data_read = 0
+
+-- rows of spans, in one pass
+--   p1: "11111111-1111-4111-8111-111111111111"
+--   p2: [0,709638]
+--   p3: "a"
+--   p4: "\"x\""
+--   p5: 51
+--   p6: [0,8894830]
+SELECT lower(hex(trace_id)) AS trace_id, lower(hex(span_id)) AS span_id, toUnixTimestamp64Micro(start_time) AS time, if(is_root, '', lower(hex(parent_id))) AS parent_id, span_name, span_type, trace_type,
+  status_code, substringUTF8(status_message, 1, 300) AS status_message, toFloat64(duration_cumulative) AS duration,
+  toFloat64(errors_cumulative) AS errors, toFloat64(tokens_cumulative_total) AS tokens,
+  toFloat64(costs_cumulative_total) AS costs, session_id, user_id FROM (SELECT DISTINCT * FROM (SELECT trace_id, span_id, start_time, is_root, parent_id, span_name, span_type, trace_type, status_code, status_message, duration_cumulative, errors_cumulative, tokens_cumulative_total, costs_cumulative_total, session_id, user_id FROM spans PREWHERE project_id = {p1:UUID} AND is_root = true AND hasAny(search_terms, {p2:Array(UInt32)}) WHERE JSONExtractRaw(attributes, {p3:String}) = JSONExtractRaw({p4:String}) ORDER BY start_time DESC LIMIT {p5:UInt64} UNION ALL SELECT trace_id, span_id, start_time, is_root, parent_id, span_name, span_type, trace_type, status_code, status_message, duration_cumulative, errors_cumulative, tokens_cumulative_total, costs_cumulative_total, session_id, user_id FROM spans PREWHERE project_id = {p1:UUID} AND is_root = false AND hasAny(search_terms, {p6:Array(UInt32)}) WHERE JSONExtractRaw(attributes, {p3:String}) = JSONExtractRaw({p4:String}) ORDER BY start_time DESC LIMIT {p5:UInt64}) ORDER BY start_time DESC LIMIT {p5:UInt64}) SETTINGS prefer_column_name_to_alias = 1, enable_shared_storage_snapshot_in_query = 1, use_top_k_dynamic_filtering = 0, preferred_block_size_bytes = 16000000, read_in_order_use_buffering = 0, max_block_size = 16384
+
+-- previews of roots
+--   p1: "inputs"
+--   p2: 2000
+--   p3: 1000
+--   p4: "outputs"
+--   p5: "a"
+--   p6: "b"
+--   p7: "11111111-1111-4111-8111-111111111111"
+--   p8: [1]
+--   p9: ["00000000000000000000000000000001"]
+--   p10: ["0000000000000001"]
+SELECT lower(hex(trace_id)) AS trace_id, lower(hex(span_id)) AS span_id, toUnixTimestamp64Micro(start_time) AS time, if(length(JSONExtractRaw(data, {p1:String})) <= {p2:Int64}, JSONExtractRaw(data, {p1:String}), concat(substringUTF8(JSONExtractRaw(data, {p1:String}), 1, {p3:Int64}), '
+', substringUTF8(JSONExtractRaw(data, {p1:String}), -{p3:Int64}))) AS inputs, if(length(JSONExtractRaw(data, {p4:String})) <= {p2:Int64}, JSONExtractRaw(data, {p4:String}), concat(substringUTF8(JSONExtractRaw(data, {p4:String}), 1, {p3:Int64}), '
+', substringUTF8(JSONExtractRaw(data, {p4:String}), -{p3:Int64}))) AS outputs, [arrayMap(raw -> if(startsWith(raw, '"'), JSONExtractString(raw), raw), [JSONExtractRaw(sent_attributes, {p5:String}, {p6:String})])[1]] AS own FROM spans PREWHERE project_id = {p7:UUID} AND (is_root = true AND start_time IN (arrayMap(micros -> fromUnixTimestamp64Micro(micros, 'UTC'), {p8:Array(Int64)})) AND trace_id IN (SELECT toFixedString(unhex(arrayJoin({p9:Array(String)})), 16)) AND span_id IN (SELECT toFixedString(unhex(arrayJoin({p10:Array(String)})), 8))) SETTINGS prefer_column_name_to_alias = 1, enable_shared_storage_snapshot_in_query = 1, use_top_k_dynamic_filtering = 0, preferred_block_size_bytes = 16000000
+
 -- spans, filter, next page, sampled
 --   p1: "11111111-1111-4111-8111-111111111111"
 --   p2: 1770110100000000

@@ -5,7 +5,7 @@ import { SpanBatch } from '../bytes/span-batch.ts'
 import { type Engine, openEngine } from '../engine/engine.ts'
 import type { Settings } from '../engine/http-client.ts'
 import { readTraceHeads } from '../read/row.ts'
-import { readRowPage } from '../read/rows.ts'
+import { readPreviews, readRowPage } from '../read/rows.ts'
 import { readSpanPage } from '../read/span-page.ts'
 import { readSpansByIds } from '../read/spans-by-ids.ts'
 import { positionOf } from '../read/stored-span.ts'
@@ -151,8 +151,9 @@ test.each(
     for (let more: object = {}, after: string | undefined; ; ) {
       const query = queryOf(focus, [], { limit: focus === 'trace' ? 25 : 70, order: 'descending', ...more })
       const parsed = after === undefined ? {} : { after: afterOf(after) }
-      const page = await readRowPage(engine, { project_id, query, order_by, attributes: ['colour'], ...parsed })
-      found.push(...page.rows)
+      const page = await readRowPage(engine, { project_id, query, order_by, ...parsed })
+      const previews = await readPreviews(engine, { project_id, rows: page.rows, attributes: ['colour'] })
+      found.push(...page.rows.map((row, place) => ({ ...row, ...previews[place] })))
       if (!page.windowing && page.after === undefined) return found
       more = page.windowing ?? {}
       after = page.after

@@ -8,6 +8,7 @@ import {
   compileCount,
   compileFirstSpans,
   compileHeadsByIds,
+  compileRows,
   compileSpanQuery,
   compileTotals,
   compileTraceQuery,
@@ -126,6 +127,17 @@ const STATEMENTS: Record<string, { statement: () => Sql | undefined; rowsMax: nu
           windowing: { limit: 20 },
         }),
       }),
+    rowsMax: 21,
+  },
+  'rows of roots': {
+    statement: () =>
+      compileRows(
+        project_id,
+        spans({
+          filtering: { conditions: [{ field: 'parent_id', operator: 'is', value: null }] },
+          windowing: { limit: 20 },
+        }),
+      ),
     rowsMax: 21,
   },
   'spans by an attribute': {

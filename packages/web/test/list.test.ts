@@ -19,8 +19,7 @@ test('the first screen waits for the first span, shows it when it arrives, and k
   expect(page.url()).not.toContain(fresh.apiKey)
   expect(await page.getByText('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT').textContent()).toContain(fresh.apiKey)
   await fresh.store(...agentTrace('Hello?'))
-  await page.locator('[data-row="0"]').waitFor()
-  expect(await page.locator('[data-row="0"]').textContent()).toContain('Hello?')
+  await page.locator('[data-row="0"]').getByText('Hello?').waitFor()
   expect(faults).toEqual([])
   await close()
 })
@@ -68,6 +67,30 @@ test('by keyboard only: filter, choose a row, open, go to the next trace, close'
   await close()
 })
 
+test('rows come before what they say, and do not move when it comes', async () => {
+  const { page, close } = await visit(browser, project, '/w/traces?q=name%3Dabsent')
+  await page.getByText('Nothing matches').waitFor()
+  let release = (): void => undefined
+  const held = new Promise<void>(resolve => {
+    release = resolve
+  })
+  await page.route('**/spans/previews', async route => {
+    await held
+    await route.continue()
+  })
+  await page.getByRole('combobox', { name: 'Filter' }).fill('type:agent')
+  await page.getByText('30 found').waitFor()
+  const row = page.locator('[data-row="0"]')
+  const preview = row.locator('bdi').first()
+  expect(await preview.textContent()).toBe('')
+  expect(await row.textContent()).toContain('1.24 s')
+  const place = await row.boundingBox()
+  release()
+  await expect.poll(() => preview.textContent()).not.toBe('')
+  expect(await row.boundingBox()).toEqual(place)
+  await close()
+})
+
 test('an address restores what it was taken from', async () => {
   const path = '/w/traces?q=user%3Agrace+errors%3E0&focus=span&order=duration&since=24h'
   const { page, close } = await visit(browser, project, path)
@@ -95,6 +118,7 @@ test('what arrives waits behind a button and moves no row', async () => {
   const busy = (await projectWithTraces(3)).project
   const { page, close } = await visit(browser, busy, '/w/traces')
   await page.locator('[data-row="2"]').waitFor()
+  await page.locator('[data-row="0"]').getByText('Question').waitFor()
   const before = await page.locator('[data-row="0"]').textContent()
   await busy.store(...agentTrace('Brand new?', 1_000))
   await page.getByRole('button', { name: /1 new/ }).waitFor()

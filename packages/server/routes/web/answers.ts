@@ -6,6 +6,15 @@ import { z } from '@spanhouse/validation'
 
 const amount = z.optional(z.number())
 
+/** The members of a row that are read from its content. */
+const said = {
+  inputs: z.optional(z.string()).meta({ description: 'The newest message, or the beginning of the text.' }),
+  outputs: z.optional(z.string()),
+  attributes: z
+    .optional(z.record(z.string(), z.string()))
+    .meta({ description: 'The attributes that were asked for, by path; a value that is no string as JSON.' }),
+}
+
 /** A span, or a trace by its root, as a list shows it. Members without a value are omitted. */
 export const row = z.object({
   trace_id: z.string(),
@@ -23,11 +32,7 @@ export const row = z.object({
   costs: amount.meta({ description: 'USD.' }),
   session_id: z.optional(z.string()),
   user_id: z.optional(z.string()),
-  inputs: z.optional(z.string()).meta({ description: 'The newest message, or the beginning of the text.' }),
-  outputs: z.optional(z.string()),
-  attributes: z
-    .optional(z.record(z.string(), z.string()))
-    .meta({ description: 'The attributes that were asked for, by path; a value that is no string as JSON.' }),
+  ...said,
 })
 
 export const rowPage = z.object({
@@ -35,6 +40,11 @@ export const rowPage = z.object({
   rows: z.array(row),
   windowing: z.optional(z.looseObject({})).meta({ description: 'To send for the next page, in the order of time.' }),
   after: z.optional(z.string()).meta({ description: 'To send for the next page, in any other order.' }),
+})
+
+export const previewList = z.object({
+  count: z.int(),
+  previews: z.array(z.object({ trace_id: z.string(), span_id: z.string(), ...said })),
 })
 
 export const rowCount = z.object({
@@ -125,6 +135,7 @@ export const parts = z.object({
 
 export type Row = z.output<typeof row>
 export type RowPage = z.output<typeof rowPage>
+export type PreviewList = z.output<typeof previewList>
 export type RowCount = z.output<typeof rowCount>
 export type FacetCounts = z.output<typeof facetCounts>
 export type RowGroups = z.output<typeof rowGroups>

@@ -1,4 +1,4 @@
-import { invalid, type Json, microsToIso, type Uuid } from '@spanhouse/model'
+import { invalid, type Json, microsToIso, parseSpanId, parseTraceId, type Uuid } from '@spanhouse/model'
 import {
   AMOUNTS,
   bucketMicros,
@@ -16,6 +16,7 @@ import {
   type GroupQuery,
   type GroupRow,
   type ListRow,
+  type PreviewRow,
   parseGroupMembers,
   parseRowMembers,
   printSql,
@@ -23,13 +24,22 @@ import {
   readFocus,
   type SpanQuery,
 } from '@spanhouse/query'
-import { type Engine, type Holder, readRowPage } from '@spanhouse/span-store'
-import { json, list, optional, z } from '@spanhouse/validation'
+import { type Engine, type Holder, readPreviews, readRowPage, type ShownRow } from '@spanhouse/span-store'
+import { json, list, optional, time, z } from '@spanhouse/validation'
 import type { FastifyInstance } from 'fastify'
 import { QUERY_BODY_BYTES_MAX } from '../../budget/limits.ts'
 import { addEndpoint } from '../../http/endpoint.ts'
 import { type ReadParts, readSpanQuery } from '../tracing/saved-queries.ts'
-import { facetCounts, type Row, type RowCount, type RowGroups, rowCount, rowGroups, rowPage } from './answers.ts'
+import {
+  facetCounts,
+  previewList,
+  type Row,
+  type RowCount,
+  type RowGroups,
+  rowCount,
+  rowGroups,
+  rowPage,
+} from './answers.ts'
 import { previewOf } from './preview.ts'
 
 const tag = 'spans'
@@ -45,7 +55,19 @@ const countBody = optional(z.looseObject({ buckets: optional(z.int().min(1).max(
   description: `${described}, and \`buckets\`: into how many parts the window is divided.`,
 })
 const rowsBody = optional(json).meta({
-  description: `${described}, \`order_by\` (${ROW_ORDERS.join(', ')}; the highest first), \`after\` of the previous page, and \`attributes\`: paths of attributes that each row shows in addition.`,
+  description: `${described}, \`order_by\` (${ROW_ORDERS.join(', ')}; the highest first), \`after\` of the previous page, \`attributes\`: paths of attributes that each row shows in addition, and \`previews\`: if false, rows come sooner, without \`inputs\`, \`outputs\` and \`attributes\` (see POST /spans/previews).`,
+})
+const previewsBody = z.object({
+  spans: list(
+    z.looseObject({
+      trace_id: z.string(),
+      span_id: z.string(),
+      parent_id: optional(z.string()),
+      start_time: time,
+    }),
+    { max: ROWS_MAX },
+  ).meta({ description: `Up to ${ROWS_MAX} rows as POST /spans/rows returned them.` }),
+  attributes: optional(json).meta({ description: 'Paths of attributes that are shown in addition.' }),
 })
 const groupsBody = optional(
   z.looseObject({
@@ -81,17 +103,33 @@ export function listRoutes({ engine, registry }: ReadParts): (app: FastifyInstan
       answer: rowPage,
       summary: 'Lists traces or spans with their totals and short previews, without their content.',
       handle: async ({ principal, body, holder }) => {
-        const { order_by, after, attributes } = parseRowMembers(body)
+        const { order_by, after, attributes, previews } = parseRowMembers(body)
         const asked = await readSpanQuery(registry, principal, {
           body,
           focus: readFocus(body),
-          more: ['order_by', 'after', 'attributes'],
+          more: ['order_by', 'after', 'attributes', 'previews'],
         })
         if (!asked) return { count: 0, rows: [] }
         const query = withLimit(asked)
         const { project_id } = principal
-        const page = await readRowPage(engine, { project_id, query, order_by, after, attributes }, holder)
-        return { ...page, count: page.rows.length, rows: page.rows.map(row => toRow(row, attributes)) }
+        const page = await readRowPage(engine, { project_id, query, order_by, after }, holder)
+        const said = previews ? await readPreviews(engine, { project_id, rows: page.rows, attributes }, holder) : []
+        const byName = new Map(said.map(one => [one.trace_id + one.span_id, toPreview(one, attributes)]))
+        const rows = page.rows.map(row => ({ ...toRow(row), ...byName.get(row.trace_id + row.span_id) }))
+        return { ...page, count: rows.length, rows }
+      },
+    })
+    addEndpoint(app, {
+      ...common,
+      path: '/spans/previews',
+      body: previewsBody,
+      answer: previewList,
+      summary: 'Returns short previews of the inputs and outputs of rows of a list.',
+      handle: async ({ principal: { project_id }, body, holder }) => {
+        const { attributes } = parseRowMembers({ attributes: body.attributes })
+        const rows = body.spans.map(toPlace)
+        const found = await readPreviews(engine, { project_id, rows, attributes }, holder)
+        return { count: found.length, previews: found.map(one => toPreview(one, attributes)) }
       },
     })
     addEndpoint(app, {
@@ -223,7 +261,14 @@ function withLimit(query: SpanQuery): SpanQuery {
   return { ...query, windowing: { ...query.windowing, limit } }
 }
 
-const toRow = (row: ListRow, attributes: readonly string[]): Row => ({
+/** Throws `invalid` (400) for what is no place of a row. */
+function toPlace(row: z.output<typeof previewsBody>['spans'][number], at: number): ShownRow {
+  const [trace_id, span_id] = [parseTraceId(row.trace_id), parseSpanId(row.span_id)]
+  if (!trace_id || !span_id) throw invalid(`spans.${at}: not a row of a list`)
+  return { trace_id, span_id, time: row.start_time, parent_id: row.parent_id ?? '' }
+}
+
+const toRow = (row: ListRow): Row => ({
   trace_id: row.trace_id,
   span_id: row.span_id,
   parent_id: row.parent_id || undefined,
@@ -239,9 +284,14 @@ const toRow = (row: ListRow, attributes: readonly string[]): Row => ({
   costs: row.costs || undefined,
   session_id: row.session_id || undefined,
   user_id: row.user_id || undefined,
-  inputs: previewOf(row.inputs),
-  outputs: previewOf(row.outputs),
-  ...(row.own && { attributes: valuesOf(row.own, attributes) }),
+})
+
+const toPreview = ({ trace_id, span_id, inputs, outputs, own }: PreviewRow, attributes: readonly string[]) => ({
+  trace_id,
+  span_id,
+  inputs: previewOf(inputs),
+  outputs: previewOf(outputs),
+  ...(own && { attributes: valuesOf(own, attributes) }),
 })
 
 /** Characters of an attribute in a row. */

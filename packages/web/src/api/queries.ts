@@ -1,6 +1,8 @@
 import type {
   FacetCounts,
   Parts,
+  PreviewList,
+  Row,
   RowCount,
   RowGroups,
   RowPage,
@@ -14,6 +16,7 @@ import { skeletonPath } from './skeleton-path.ts'
 export type {
   FacetCounts,
   Parts,
+  PreviewList,
   Row,
   RowCount,
   RowGroups,
@@ -28,30 +31,49 @@ export type OrderBy = 'time' | 'duration' | 'tokens' | 'costs'
 type PageOf = Partial<Pick<RowPage, 'windowing' | 'after'>>
 
 /** The pages of a list so far. */
-export const rowsQuery = (body: ListBody, order_by: OrderBy, attributes: readonly string[] = []) =>
+export const rowsQuery = (body: ListBody, order_by: OrderBy) =>
   infiniteQueryOptions({
-    queryKey: ['rows', body, order_by, attributes],
+    queryKey: ['rows', body, order_by],
     initialPageParam: {} as PageOf,
-    queryFn: ({ pageParam, signal }) => readRows({ ...body, order_by, attributes }, pageParam, signal),
+    queryFn: ({ pageParam, signal }) => readRows({ ...body, order_by }, pageParam, signal),
     getNextPageParam: ({ windowing, after }: RowPage): PageOf | undefined =>
       windowing || after ? { windowing, after } : undefined,
     placeholderData: keepPreviousData,
     staleTime: Number.POSITIVE_INFINITY,
   })
 
-type RowsBody = ListBody & { order_by: OrderBy; attributes: readonly string[] }
+type RowsBody = ListBody & { order_by: OrderBy }
 
 function readRows(body: RowsBody, { windowing, after }: PageOf, signal: AbortSignal) {
   const window = { ...body.windowing, limit: ROWS_PER_PAGE }
-  const asked = { ...body, after, windowing: windowing ?? window }
+  const asked = { ...body, after, windowing: windowing ?? window, previews: false }
   return api<RowPage>('/spans/rows', { method: 'POST', body: asked, signal })
 }
 
-/** The newest rows, asked for again and again to tell of what has arrived. */
-export const newestQuery = (body: ListBody, attributes: readonly string[], everyMs: number | false) =>
+export type Preview = PreviewList['previews'][number]
+
+/** What some rows say, and their values of the attributes that are columns. It is read again when one of the rows grows. */
+export const previewsQuery = (rows: readonly Row[], attributes: readonly string[]) =>
   queryOptions({
-    queryKey: ['newest', body, attributes],
-    queryFn: ({ signal }) => readRows({ ...body, order_by: 'time', attributes }, {}, signal),
+    queryKey: ['previews', attributes, rows.map(row => [row.trace_id, row.span_id, row.duration, row.tokens])],
+    queryFn: ({ signal }) => {
+      const spans = rows.map(({ trace_id, span_id, parent_id, start_time }) => ({
+        trace_id,
+        span_id,
+        parent_id,
+        start_time,
+      }))
+      return api<PreviewList>('/spans/previews', { method: 'POST', body: { spans, attributes }, signal })
+    },
+    placeholderData: keepPreviousData,
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+
+/** The newest rows, asked for again and again to tell of what has arrived. */
+export const newestQuery = (body: ListBody, everyMs: number | false) =>
+  queryOptions({
+    queryKey: ['newest', body],
+    queryFn: ({ signal }) => readRows({ ...body, order_by: 'time' }, {}, signal),
     refetchInterval: everyMs,
     staleTime: 0,
     gcTime: 0,
@@ -95,7 +117,10 @@ export const facetsQuery = (body: ListBody) =>
 export const anySpanQuery = (everyMs: number | false) =>
   queryOptions({
     queryKey: ['any span'],
-    queryFn: ({ signal }) => api<RowPage>('/spans/rows', { method: 'POST', body: { windowing: { limit: 1 } }, signal }),
+    queryFn: ({ signal }) => {
+      const body = { windowing: { limit: 1 }, previews: false }
+      return api<RowPage>('/spans/rows', { method: 'POST', body, signal })
+    },
     refetchInterval: everyMs,
   })
 

@@ -18,7 +18,10 @@ interface FilterLineProps {
 
 type ChangeFilter = (changes: { q: string | undefined }, options?: { replace?: boolean }) => void
 
-/** Keys that come faster are one change. Each other key asks the server, and cancels what the one before asked. */
+/**
+ * Keys that come faster than this, as those of a key that is held, are one change. Each other key asks the server at once,
+ * and cancels what the one before asked.
+ */
 const FOLLOW_MS = 30
 
 /** The filter as text, with completions for the word at its end. */
@@ -114,13 +117,21 @@ function useFollowing(text: string, typed: string, setTyped: (text: string) => v
     setFollowed(text)
     if (text !== typed.trim()) setTyped(text)
   }
+  const last = useRef({ typed, at: 0, isFast: false })
   useEffect(() => {
+    if (last.current.typed !== typed) {
+      const at = performance.now()
+      last.current = { typed, at, isFast: at - last.current.at < FOLLOW_MS }
+    }
     const next = typed.trim()
     if (next === text) return
-    const timer = setTimeout(() => {
-      setFollowed(next)
-      change({ q: next || undefined }, { replace: text !== '' })
-    }, FOLLOW_MS)
+    const timer = setTimeout(
+      () => {
+        setFollowed(next)
+        change({ q: next || undefined }, { replace: text !== '' })
+      },
+      last.current.isFast ? FOLLOW_MS : 0,
+    )
     return () => clearTimeout(timer)
   })
 }

@@ -1,8 +1,8 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
+import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query'
+import { useLinkProps } from '@tanstack/react-router'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type CSSProperties, type MouseEvent, type ReactNode, useEffect, useMemo, useRef } from 'react'
-import type { Row } from '../api/queries.ts'
+import { type Preview, type PreviewList, previewsQuery, type Row } from '../api/queries.ts'
 import { type Annotation, annotationsQuery, byTrace, scoresOf } from '../api/scores.ts'
 import {
   exact,
@@ -18,7 +18,7 @@ import { useKeys } from '../frame/keys.ts'
 import { Failure, Spoken } from '../parts/controls.tsx'
 import { Scores } from '../parts/scores.tsx'
 import { TypeIcon } from '../parts/type-icon.tsx'
-import { type Change, columnsIn, SCORES, spanOf, type TracesSearch } from './search.ts'
+import { addressOf, attributesIn, type Change, columnsIn, SCORES, spanOf, type TracesSearch } from './search.ts'
 import styles from './traces.module.css'
 import { idOf, type List } from './use-list.ts'
 
@@ -44,7 +44,7 @@ export function Rows({ list, search, change, selected, toggle }: RowsProps): Rea
     count: rows.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => ROW_PX,
-    overscan: 12,
+    overscan: 6,
   })
   const visibleRows = virtual.getVirtualItems()
   const lastVisible = visibleRows.at(-1)?.index ?? 0
@@ -60,6 +60,11 @@ export function Rows({ list, search, change, selected, toggle }: RowsProps): Rea
   })
   const columns = columnsIn(search)
   const scores = useScores(columns.includes(SCORES), rows, visibleRows[0]?.index ?? 0)
+  const previews = usePreviews(rows, { first: visibleRows[0]?.index ?? 0, last: lastVisible }, attributesIn(search))
+  const { href: address = '' } = useLinkProps({
+    to: '/traces',
+    search: { ...search, trace: undefined, span: undefined },
+  })
   const longest = Math.max(1, ...rows.map(({ duration = 0 }) => duration))
   return (
     <div ref={scroller} className={styles.scroller} data-stale={list.isStale || undefined}>
@@ -77,7 +82,8 @@ export function Rows({ list, search, change, selected, toggle }: RowsProps): Rea
             <RowLine
               key={idOf(rows[index] as Row)}
               row={rows[index] as Row}
-              {...{ index, start, longest, search, change, columns, scores, toggle }}
+              {...{ index, start, longest, search, change, columns, scores, toggle, address }}
+              preview={previews.get(idOf(rows[index] as Row))}
               isSelected={selected.has(idOf(rows[index] as Row))}
             />
           ))}
@@ -116,6 +122,24 @@ function useScores(isShown: boolean, rows: readonly Row[], first: number): Reado
   const { data } = useQuery({ ...annotationsQuery(ids), placeholderData: keepPreviousData })
   return useMemo(() => byTrace(data ?? []), [data])
 }
+
+/** Rows whose previews are asked for at once. */
+const PREVIEWED = 50
+
+/** What the visible rows say, by id. It takes longer than the rows, so it is asked for when they are here. */
+function usePreviews(
+  rows: readonly Row[],
+  { first, last }: { first: number; last: number },
+  attributes: readonly string[],
+): ReadonlyMap<string, Preview> {
+  const parts: (readonly Row[])[] = []
+  for (let from = first - (first % PREVIEWED); from <= last && from < rows.length; from += PREVIEWED)
+    parts.push(rows.slice(from, from + PREVIEWED))
+  return useQueries({ queries: parts.map(part => previewsQuery(part, attributes)), combine: byRow })
+}
+
+const byRow = (parts: readonly { data: PreviewList | undefined }[]): ReadonlyMap<string, Preview> =>
+  new Map(parts.flatMap(({ data }) => data?.previews ?? []).map(one => [idOf(one), one]))
 
 const Head = ({ columns }: { columns: readonly string[] }): ReactNode => (
   <div role="rowgroup" className={styles.head}>
@@ -162,6 +186,10 @@ interface RowLineProps {
   change: Change
   columns: readonly string[]
   scores: ReadonlyMap<string, Annotation[]>
+  /** Undefined until it is here. */
+  preview: Preview | undefined
+  /** Of the list. */
+  address: string
   isSelected: boolean
   toggle: (row: Row) => void
 }
@@ -175,6 +203,8 @@ function RowLine({
   change,
   columns,
   scores,
+  preview,
+  address,
   isSelected,
   toggle,
 }: RowLineProps): ReactNode {
@@ -183,6 +213,12 @@ function RowLine({
   const open = { trace: row.trace_id, span: spanOf(search, row) }
   const onClick = (event: MouseEvent): void => {
     if (!(event.target as Element).closest('a, button, input') && getSelection()?.isCollapsed !== false) change(open)
+  }
+  // With a modifier the browser opens the address elsewhere.
+  const onLink = (event: MouseEvent): void => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return
+    event.preventDefault()
+    change(open)
   }
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the link in the row is for the keyboard
@@ -208,9 +244,9 @@ function RowLine({
       </span>
       <span role="cell" className={styles.name}>
         <TypeIcon type={row.span_type} />
-        <Link to="/traces" search={{ ...search, ...open }} title={visible(row.span_name)}>
+        <a href={addressOf(address, open)} title={visible(row.span_name)} onClick={onLink}>
           {visible(row.span_name) || '(no name)'}
-        </Link>
+        </a>
         {isFailed && (
           <span className={styles.fault} title={row.status_message && visible(row.status_message)}>
             {formatAmount(row.errors)}
@@ -219,9 +255,9 @@ function RowLine({
         )}
       </span>
       <span role="cell" className={styles.preview}>
-        <bdi>{row.inputs && visible(row.inputs)}</bdi>
-        {row.outputs && <span className={styles.arrow}> → </span>}
-        <bdi>{row.outputs && visible(row.outputs)}</bdi>
+        <bdi>{preview?.inputs && visible(preview.inputs)}</bdi>
+        {preview?.outputs && <span className={styles.arrow}> → </span>}
+        <bdi>{preview?.outputs && visible(preview.outputs)}</bdi>
       </span>
       <span role="cell" className={styles.session}>
         {row.session_id && visible(row.session_id)}
@@ -241,11 +277,11 @@ function RowLine({
         {formatCost(row.costs)}
       </span>
       {columns.map(column => (
-        <span key={column} role="cell" className={styles.own} title={row.attributes?.[column]}>
+        <span key={column} role="cell" className={styles.own} title={preview?.attributes?.[column]}>
           {column === SCORES ? (
             <Scores scores={scoresOf(scores.get(row.trace_id) ?? [])} />
           ) : (
-            visible(row.attributes?.[column] ?? MISSING)
+            preview && visible(preview.attributes?.[column] ?? MISSING)
           )}
         </span>
       ))}

@@ -2,7 +2,7 @@ import { defaultParseSearch, defaultStringifySearch } from '@tanstack/react-rout
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { readSessionSearch, readSessionsSearch, SESSION_ORDERS } from '../session/search.ts'
-import { PERIODS, readFilterSearch, readSearch, readTraceSearch, TABS, VIEWS } from './search.ts'
+import { addressOf, PERIODS, readFilterSearch, readSearch, readTraceSearch, TABS, VIEWS } from './search.ts'
 
 const absent = fc.constant(undefined)
 const text = fc.option(fc.string({ minLength: 1, maxLength: 40, unit: 'grapheme' }), { nil: undefined })
@@ -66,5 +66,16 @@ test('a malformed address is one without what is malformed', () => {
         expect(readSearch(restored(first))).toEqual(first)
       },
     ),
+  )
+})
+
+test('the address of a row is that of its list with the row open, also if its id could be read as a number', () => {
+  const id = fc.oneof(fc.constantFrom('12345678901234567890123456789012', '1e10', '0000000000000012'), fc.uuid())
+  fc.assert(
+    fc.property(list, id, fc.option(id, { nil: undefined }), (state, trace, span) => {
+      const closed = { ...state, trace: undefined, span: undefined }
+      const address = new URL(addressOf(`/w/traces${defaultStringifySearch(closed)}`, { trace, span }), 'http://host')
+      expect(readSearch(defaultParseSearch(address.search))).toEqual({ ...closed, trace, span })
+    }),
   )
 })

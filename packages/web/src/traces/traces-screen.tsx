@@ -2,7 +2,8 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react'
 import type { ListBody } from '../api/filtering.ts'
-import { anySpanQuery, type Row } from '../api/queries.ts'
+import { anySpanQuery, type Row, rowsQuery } from '../api/queries.ts'
+import { queryClient } from '../api/query-client.ts'
 import { useKeys } from '../frame/keys.ts'
 import { controls } from '../parts/controls.tsx'
 import { Facets } from './facets.tsx'
@@ -39,11 +40,17 @@ function TraceList(): ReactNode {
   const navigate = useNavigate({ from: '/traces' })
   const change: Change = (changes, { replace = false } = {}) =>
     void navigate({ search: before => ({ ...before, ...changes }), replace })
-  const { body, error } = useBody(search)
+  const { body, error, bodyFor } = useBody(search)
+  // The server works while the page follows.
+  const follow: Change = (changes, options) => {
+    const next = bodyFor({ ...search, ...changes })
+    if (next) void queryClient.prefetchInfiniteQuery(rowsQuery(next, search.order ?? 'time'))
+    change(changes, options)
+  }
   return (
     <div className={styles.screen}>
       <h1 className={controls.hidden}>{search.focus === 'span' ? 'Spans' : 'Traces'}</h1>
-      <FilterLine text={search.q ?? ''} error={error} change={change} window={body?.windowing} />
+      <FilterLine text={search.q ?? ''} error={error} change={follow} window={body?.windowing} />
       {body && <Found body={body} search={search} change={change} />}
     </div>
   )

@@ -3,7 +3,7 @@ import { useMemo } from 'react'
 import type { ListBody } from '../api/filtering.ts'
 import { newestQuery, type OrderBy, type Row, rowsQuery } from '../api/queries.ts'
 import { queryClient } from '../api/query-client.ts'
-import { attributesIn, type TracesSearch } from './search.ts'
+import type { TracesSearch } from './search.ts'
 
 /** How often the server is asked for newer rows. */
 const LOOK_MS = 1_500
@@ -32,11 +32,10 @@ export interface List {
  */
 export function useList(body: ListBody, search: TracesSearch): List {
   const order: OrderBy = search.order ?? 'time'
-  const attributes = attributesIn(search)
-  const list = useInfiniteQuery(rowsQuery(body, order, attributes))
+  const list = useInfiniteQuery(rowsQuery(body, order))
   const isRead = list.data !== undefined && !list.isPlaceholderData
   const isWatched = isRead && order === 'time' && !search.to
-  const newest = useQuery({ ...newestQuery(body, attributes, LOOK_MS), enabled: isWatched })
+  const newest = useQuery({ ...newestQuery(body, LOOK_MS), enabled: isWatched })
   const rows = useMemo(
     () => withNewer(list.data?.pages.flatMap(page => page.rows) ?? [], newest.data?.rows),
     [list.data, newest.data],
@@ -63,7 +62,7 @@ function withNewer(rows: readonly Row[], newest: readonly Row[] = []): readonly 
   return rows.map(row => newer.get(idOf(row)) ?? row)
 }
 
-export const idOf = ({ trace_id, span_id }: Row): string => `${trace_id}/${span_id}`
+export const idOf = ({ trace_id, span_id }: Pick<Row, 'trace_id' | 'span_id'>): string => `${trace_id}/${span_id}`
 
 /** Reads the list again, with what has arrived. */
 export async function showArrived(): Promise<void> {
