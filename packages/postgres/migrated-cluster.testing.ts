@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { MIGRATIONS_DIR } from './migrate.ts'
 import { openPostgres } from './postgres.ts'
 
@@ -27,9 +27,9 @@ export async function migratedCluster(): Promise<string> {
 }
 
 function versionOfCluster(): string {
-  const hash = createHash('sha256').update(
-    String(statSync(fileURLToPath(import.meta.resolve('@electric-sql/pglite'))).mtimeMs),
-  )
+  // Set-ups of tests are run by Vite, which has no import.meta.resolve.
+  const { resolve } = createRequire(import.meta.url)
+  const hash = createHash('sha256').update(String(statSync(resolve('@electric-sql/pglite')).mtimeMs))
   for (const name of readdirSync(MIGRATIONS_DIR).sort())
     hash.update(name).update(readFileSync(join(MIGRATIONS_DIR, name)))
   return hash.digest('hex').slice(0, 16)

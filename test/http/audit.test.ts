@@ -11,7 +11,7 @@ const { apiUrl, adminKey } = inject('target')
 
 /** They are not GET, but read: the question is in the body. */
 const READS =
-  /\/(query|export|log|retrieve|resolve|download|analytics|rows|count|facets|groups|compare|cases|fetch|inspect|probe)$/
+  /\/(query|export|log|retrieve|resolve|download|analytics|rows|previews|count|facets|groups|compare|cases|fetch|inspect|probe)$/
 
 const SQL_READERS: [RegExp, string] = [/sql-reader$/, 'the set has a ClickHouse that takes its users from files alone']
 
