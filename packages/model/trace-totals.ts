@@ -20,10 +20,10 @@ export interface SettledSpan<N> {
 }
 
 /**
- * The totals of a trace, while spans come, come again and are deleted: `cumulative(span) = own(span) + Σ cumulative(children)`, children found by parent id
- * alone, so that neither order nor clocks matter. A total is not computed from
- * prompt and completion: conventions give the spans that they recognise one. A span whose parent is missing is the top of its own tree. A cycle
- * of parents is cut above its earliest span. Where a metric sums to nothing, what the client claimed counts.
+ * The totals of a trace, while spans come, come again and are deleted: `cumulative(span) = own(span) + Σ cumulative(children)`,
+ * children found by parent id alone, so that neither order nor clocks matter. A total is not computed from prompt and
+ * completion: conventions give the spans that they recognise one. A span whose parent is missing is the top of its own
+ * tree. A cycle of parents is cut above its earliest span. Where a metric sums to nothing, what the client claimed counts.
  *
  * A span's own usage is left out of its total where it restates what its children's totals say already. That can be when
  * all that was used below it was used by calls. Then its tokens are restated when they are not all zero and each kind of

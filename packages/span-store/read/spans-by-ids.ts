@@ -8,9 +8,9 @@ import { SPAN_COLUMNS } from './row.ts'
 import { readSpans, type StoredSpan } from './stored-span.ts'
 
 /**
- * Spans by their ids, in the order of their start, of a cluster from all shards at once. Results that exceed what the engine may return of few spans are
- * measured first, and `holder` reserves all of their bytes before the first is read: it refuses within the time of that
- * measurement, and not when most of the result has been read in vain.
+ * Spans by their ids, in the order of their start, of a cluster from all shards at once. Results that exceed what the
+ * engine may return of few spans are measured first, and `holder` reserves all of their bytes before the first is read:
+ * it refuses within the time of that measurement, and not when most of the result has been read in vain.
  */
 export function readSpansByIds(engine: Engine, ids: SpanIds, holder: Holder): Promise<StoredSpan[]> {
   const [trace_id, ...others] = ids.trace_ids ?? []

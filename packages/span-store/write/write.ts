@@ -44,7 +44,7 @@ export interface WriteResult {
 }
 
 export interface SpanWriterOptions {
-  /** The maximum number of spans in memory, at about 100 bytes each. */
+  /** The maximum number of spans in memory, at about 100 bytes each; 280 in a large trace, which is kept with its totals. */
   memorySpansMax?: number
   /** How long to wait for the root of a trace before its earliest span becomes the head. */
   rootWaitMs?: number
