@@ -21,12 +21,12 @@ export async function findTraces(
     states.set(key, state)
     return state
   }
-  for (const { project_id, trace_id, node, derived } of await lookUpTraces(engine, places)) {
+  await lookUpTraces(engine, places, ({ project_id, trace_id, node, derived }) => {
     const state = stateOf(traceKey(project_id, trace_id))
-    if (!state) continue
+    if (!state) return
     state.totals.set(node, derived)
     if (derived.is_trace_head) state.isRootless = true
-  }
+  })
   for (const [key, deleted_at] of await lookUpDeletions(engine, places)) {
     const state = stateOf(key)
     if (state) state.deleted_at = deleted_at

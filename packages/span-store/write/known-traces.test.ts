@@ -33,12 +33,18 @@ test('every stored trace is known after a start, and hardly any other', async ()
 
 test('a writer that has recovered looks up what may be stored and nothing else', async () => {
   const lookedUp: string[][] = []
+  const note = ({ params: { traces } }: Statement): void => {
+    if (Array.isArray(traces)) lookedUp.push(traces)
+  }
   const watched: Engine = {
     rows: <Row>(statement: Statement) => {
-      if (Array.isArray(statement.params.traces)) lookedUp.push(statement.params.traces as string[])
+      note(statement)
       return engine.rows<Row>(statement)
     },
-    binaryRows: (statement, read) => engine.binaryRows(statement, read),
+    binaryRows: (statement, read) => {
+      note(statement)
+      return engine.binaryRows(statement, read)
+    },
     command: statement => engine.command(statement),
     insert: (...args) => engine.insert(...args),
     endWrites: runs => engine.endWrites(runs),

@@ -172,6 +172,23 @@ test('a writer that starts anew knows the traces that still wait for a root', as
   expect(await heads(project_id)).toEqual([hex(2, 16)])
 })
 
+test('a writer that starts anew goes on with a trace of 150,000 spans', async () => {
+  const project_id = newProject()
+  const [size, perBatch] = [150_000, 10_000]
+  const batchFrom = (from: number, length: number): SpanBatch =>
+    SpanBatch.of(Array.from({ length }, (_, at) => incomingOf(project_id, from + at, from + at === 1 ? null : 1)))
+  const first = new SpanWriter(engine)
+  for (let from = 1; from < size; from += perBatch) await first.write(batchFrom(from, perBatch))
+  // One that is stored already, and a new one.
+  const result = await new SpanWriter(engine).write(batchFrom(size, 2))
+  expect(result).toMatchObject({ known: 1, inserted: 1, updated: 1 })
+  const [root] = await engine.rows({
+    text: `SELECT toInt64(tokens_cumulative_total) AS tokens FROM spans WHERE project_id = {project_id:UUID} AND is_root`,
+    params: { project_id },
+  })
+  expect(root).toEqual({ tokens: ((size + 1) * (size + 2)) / 2 })
+})
+
 test('a row changed in place is the row that an insert of the same span makes', async () => {
   const span = makeSpan({
     trace_id: hex(5, 32),
