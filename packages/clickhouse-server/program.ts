@@ -1,17 +1,9 @@
 // A ClickHouse server: node program.ts LIBRARY CONFIG_FILE STATEMENTS, started by server-process.ts.
 import { once } from 'node:events'
-import { getPriority, setPriority } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import { DataType, load, open } from 'ffi-rs'
 
-/** Added to the parent's nice value, so that its event loop, which answers requests, gets the processor before merges. */
-const NICER_BY = 5
-const NICE_MAX = 19
-
 const [library = '', configFile = '', statements = ''] = process.argv.slice(2)
-
-// Before the library starts its threads, which inherit it.
-setPriority(Math.min(getPriority() + NICER_BY, NICE_MAX))
 
 // Signals to a whole process group also reach the parent, which stores what it has accepted before it stops this
 // process. The main thread never runs these handlers; their existence keeps the signals from ending the process.

@@ -126,7 +126,7 @@ test('spans and traces are found by the flat form, in the body or in the query s
   expect((await ask({ focus: 'span', filter: named('none') })).body).toEqual({ count: 0 })
   expect((await ask({ filter: named('none') })).body).toEqual({ count: 0, traces: {} })
   for (const [body, search, status] of [
-    [{ fokus: 'span' }, '', 400],
+    [{ fokus: 'span' }, '', 422],
     [{ limit: 'x' }, '', 422],
     [{ oldest: 12_345 }, '', 422],
     [undefined, '?newest=12345', 422],

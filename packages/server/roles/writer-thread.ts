@@ -1,6 +1,5 @@
 import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
-import { getPriority, setPriority } from 'node:os'
 import { MessageChannel, parentPort, workerData } from 'node:worker_threads'
 import { Problem, type Uuid } from '@spanhouse/model'
 import type { Postgres } from '@spanhouse/postgres'
@@ -36,12 +35,6 @@ const log = pino({ level: config.logLevel, name: 'writer' })
 const WRITER_ENGINE = { connections: 1, queueMs: 120_000 }
 /** How often spans are removed whose expiry was changed after they were stored. */
 const EXPIRE_EVERY_MS = 3_600_000
-
-/** Added to the process's nice value: requests get the processor first. As much as its ClickHouse has. */
-const NICER_BY = 5
-const NICE_MAX = 19
-// Elsewhere it would be the priority of the whole process.
-if (process.platform === 'linux') setPriority(Math.min(getPriority() + NICER_BY, NICE_MAX))
 
 const stopping = new AbortController()
 const post = (message: WriterMessage): void => port.postMessage(message)

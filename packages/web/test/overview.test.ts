@@ -128,6 +128,8 @@ test('the dashboard by keyboard only: through time, to the rows, filter', async 
   const chart = page.getByRole('slider', { name: 'Traces over time' })
   await chart.focus()
   await page.keyboard.press('ArrowLeft')
+  await expect.poll(() => chart.getAttribute('aria-valuemax'), SOON).not.toBe('0')
+  await page.keyboard.press('ArrowLeft')
   for (let step = 0; step < 10 && !/[1-9]\d* traces/.test((await chart.getAttribute('aria-valuetext')) ?? ''); step++)
     await page.keyboard.press('ArrowLeft')
   expect(await chart.getAttribute('aria-valuetext')).toMatch(/[1-9]\d* traces/)

@@ -39,7 +39,8 @@ export function Chart(props: ChartProps): ReactNode {
   const shown = at !== undefined && at < starts.length ? at : undefined
   const onKeyDown = (event: KeyboardEvent): void => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key]
-    if (step !== undefined)
+    // Without its parts, which are on their way, the window has no last one to begin at.
+    if (step !== undefined && starts.length > 0)
       setAt(Math.min(starts.length - 1, Math.max(0, (at ?? (step > 0 ? -1 : starts.length)) + step)))
     else if (event.key === 'Enter' && shown !== undefined) onOpen(shown)
     else return
