@@ -137,6 +137,7 @@ test.each([1, 2, 3])('a deletion that failed at statement %i is finished by the 
   let commands = 0
   const flaky = Object.assign(Object.create(engine) as Engine, {
     rows: (statement: never) => engine.rows(statement),
+    binaryRows: (...asked: Parameters<Engine['binaryRows']>) => engine.binaryRows(...asked),
     insert: (...row: Parameters<Engine['insert']>) => engine.insert(...row),
     endWrites: () => engine.endWrites(),
     command: (statement: never) =>
