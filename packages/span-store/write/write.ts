@@ -56,10 +56,11 @@ export interface SpanWriterOptions {
  *
  * A batch is written in four steps. The traces that are not in memory are looked up. A hash of the content tells new,
  * changed and known spans apart. They change the totals of their traces. Then outdated versions are deleted, all new
- * rows are inserted with one statement, and the rows of other spans whose totals changed are updated in place. A deletion of a trace is recorded before its rows are deleted, so that nothing older of it is stored again,
- * and once more when it is complete. If a batch fails half-way, the traces are removed from memory, and writing the
- * same batch again completes the work: stored spans are found, and totals that are not yet right are updated. So
- * `write` is idempotent.
+ * rows are inserted with one statement, and the rows of other spans whose totals changed are updated in place. A
+ * deletion of a trace is recorded before its rows are deleted, so that nothing older of it is stored again, and once
+ * more when it is complete. If a batch fails half-way, the traces are removed from memory, and writing the same batch
+ * again completes the work: stored spans are found, and totals that are not yet right are updated. So `write` is
+ * idempotent.
  *
  * In a cluster a trace is on one shard for ever. The writer is given all shards that may have traces of its partitions:
  * it looks a trace up on each, and puts new ones on the last.

@@ -69,6 +69,7 @@ export function Rows({ list, search, change, selected, toggle }: RowsProps): Rea
   return (
     <div ref={scroller} className={styles.scroller} data-stale={list.isStale || undefined}>
       {list.error && <Failure what="The list cannot be read." error={list.error} />}
+      {previews.error && <Failure what="Inputs and outputs cannot be read." error={previews.error} />}
       <div
         role="table"
         aria-label={search.focus === 'span' ? 'Spans' : 'Traces'}
@@ -83,7 +84,7 @@ export function Rows({ list, search, change, selected, toggle }: RowsProps): Rea
               key={idOf(rows[index] as Row)}
               row={rows[index] as Row}
               {...{ index, start, longest, search, change, columns, scores, toggle, address }}
-              preview={previews.get(idOf(rows[index] as Row))}
+              preview={previews.byId.get(idOf(rows[index] as Row))}
               isSelected={selected.has(idOf(rows[index] as Row))}
             />
           ))}
@@ -131,15 +132,23 @@ function usePreviews(
   rows: readonly Row[],
   { first, last }: { first: number; last: number },
   attributes: readonly string[],
-): ReadonlyMap<string, Preview> {
+): Previews {
   const parts: (readonly Row[])[] = []
   for (let from = first - (first % PREVIEWED); from <= last && from < rows.length; from += PREVIEWED)
     parts.push(rows.slice(from, from + PREVIEWED))
-  return useQueries({ queries: parts.map(part => previewsQuery(part, attributes)), combine: byRow })
+  return useQueries({ queries: parts.map(part => previewsQuery(part, attributes)), combine: together })
 }
 
-const byRow = (parts: readonly { data: PreviewList | undefined }[]): ReadonlyMap<string, Preview> =>
-  new Map(parts.flatMap(({ data }) => data?.previews ?? []).map(one => [idOf(one), one]))
+interface Previews {
+  byId: ReadonlyMap<string, Preview>
+  /** Of the first request that failed for good. */
+  error: Error | null
+}
+
+const together = (parts: readonly { data: PreviewList | undefined; error: Error | null }[]): Previews => ({
+  byId: new Map(parts.flatMap(({ data }) => data?.previews ?? []).map(one => [idOf(one), one])),
+  error: parts.find(({ error }) => error)?.error ?? null,
+})
 
 const Head = ({ columns }: { columns: readonly string[] }): ReactNode => (
   <div role="rowgroup" className={styles.head}>
