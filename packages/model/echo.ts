@@ -1,4 +1,4 @@
-import { isJsonObject, isRawJson, type Json } from './json.ts'
+import { isJsonObject, isRawJson, type Json } from './json/json.ts'
 
 const TEXT_LENGTH_MAX = 200
 const VALUES_MAX = 50

@@ -1,5 +1,5 @@
 import type { SpanId, TraceId, Uuid } from './identifiers.ts'
-import type { Json, JsonObject } from './json.ts'
+import type { Json, JsonObject } from './json/json.ts'
 import type { Micros } from './time.ts'
 
 export const TRACE_TYPES = ['invocation', 'annotation', 'unknown'] as const

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { parseSpanId, parseTraceId, parseUuid } from './identifiers.ts'
-import { integerToJson, parseJson } from './json.ts'
+import { integerToJson, parseJson } from './json/json.ts'
 import { MICROS_MAX, microsToIso, parseTime } from './time.ts'
 
 const AT = 1_770_110_100_250_000

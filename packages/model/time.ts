@@ -1,4 +1,4 @@
-import { isRawJson } from './json.ts'
+import { isRawJson } from './json/json.ts'
 
 /** A point in time: whole microseconds since 1970-01-01T00:00:00Z. Exact in a JavaScript number up to the year 2255. */
 export type Micros = number

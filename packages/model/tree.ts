@@ -1,4 +1,4 @@
-import { byStartThenId, cycleTops, type LinkedSpan } from './cycles.ts'
+import { byStartThenId, cycleTops, type LinkedSpan } from './totals/cycles.ts'
 
 /** The fields of a span that nesting needs; all others are passed through. */
 export interface NestedSpan extends LinkedSpan {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { measureSpan, type Span } from '@spanhouse/model'
-import { rollUp } from '@spanhouse/model/roll-up.testing.ts'
+import { rollUp } from '@spanhouse/model/totals/roll-up.testing.ts'
 import { describe, expect, test } from 'vitest'
 import { decodeTraces } from './bytes/decode.ts'
 import { toSpan } from './canonical/normalise.ts'

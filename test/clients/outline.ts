@@ -12,7 +12,7 @@ import {
   type Span,
   type TreeNode,
 } from '@spanhouse/model'
-import { rollUp } from '@spanhouse/model/roll-up.testing.ts'
+import { rollUp } from '@spanhouse/model/totals/roll-up.testing.ts'
 import { decodeTraces, encodeTraces, toSpan } from '@spanhouse/otlp'
 import { priceSpan } from '@spanhouse/prices'
 import { CLIENTS, type Client } from './clients.ts'

@@ -1,5 +1,5 @@
 import { AMOUNTS, type JsonObject, measureSpan, type Span, type TraceNode } from '@spanhouse/model'
-import { oracle } from '@spanhouse/model/oracle.testing.ts'
+import { oracle } from '@spanhouse/model/totals/oracle.testing.ts'
 import { compileSpanQuery, parseSpanQuery } from '@spanhouse/query'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { AMOUNTS, type TraceNode, toAmount } from '@spanhouse/model'
-import { oracle } from '@spanhouse/model/oracle.testing.ts'
+import { oracle } from '@spanhouse/model/totals/oracle.testing.ts'
 import { call } from '../../harness.ts'
 import { exportOf, type OtlpSpan, otlpSpan } from '../../otlp.ts'
 import type { Random } from './random.ts'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import type { SpanId } from '../identifiers.ts'
 import { NO_AMOUNTS } from './amounts.ts'
-import type { SpanId } from './identifiers.ts'
 import type { Derived } from './metrics.ts'
 import { oracle } from './oracle.testing.ts'
 import type { TraceNode } from './trace-node.ts'

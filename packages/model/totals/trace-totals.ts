@@ -1,10 +1,10 @@
+import type { SpanId } from '../identifiers.ts'
+import type { TraceType } from '../span.ts'
 import { type Amounts, NO_AMOUNTS, sumAmounts } from './amounts.ts'
 import { cycleTops } from './cycles.ts'
 import { Extreme } from './extreme.ts'
-import type { SpanId } from './identifiers.ts'
 import { type Derived, ERRORS, equalDerived, hasUsage, type Total, totalOf, usesAsCall } from './metrics.ts'
 import { COMPARED_LEVELS_MAX, RepeatedCalls } from './repeated-calls.ts'
-import type { TraceType } from './span.ts'
 import type { TraceNode } from './trace-node.ts'
 
 /** How spans that are not in use are kept: as texts, which take a tenth of the memory of objects. */

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { nestSpans, type SpanLevel } from '../tree.ts'
 import { NO_AMOUNTS } from './amounts.ts'
 import { cycleTops, type LinkedSpan } from './cycles.ts'
 import { rollUp } from './roll-up.testing.ts'
 import type { TraceNode } from './trace-node.ts'
-import { nestSpans, type SpanLevel } from './tree.ts'
 
 const span = (span_id: string, parent_id: string | null, start_time = 0): LinkedSpan => ({
   span_id,

@@ -1,6 +1,6 @@
+import { nextTurn } from '../next-turn.ts'
 import { type Json, type JsonObject, parseJson } from './json.ts'
 import { addMember } from './json-names.ts'
-import { nextTurn } from './next-turn.ts'
 
 /**
  * The engine parses a JSON text in one go: 32 MB take half a second, during which no other request is answered. So a

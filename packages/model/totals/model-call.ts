@@ -1,6 +1,6 @@
+import { isJsonObject, type Json } from '../json/json.ts'
+import type { Micros } from '../time.ts'
 import { AMOUNTS, type Amounts, NO_AMOUNTS } from './amounts.ts'
-import { isJsonObject, type Json } from './json.ts'
-import type { Micros } from './time.ts'
 
 /** What tells whether two spans record the same call of a model. */
 export interface ModelCall {

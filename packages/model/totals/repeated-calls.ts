@@ -1,4 +1,4 @@
-import type { SpanId } from './identifiers.ts'
+import type { SpanId } from '../identifiers.ts'
 import { haveEqualTokens, type ModelCall, mayBeSameModel } from './model-call.ts'
 import type { TraceNode } from './trace-node.ts'
 

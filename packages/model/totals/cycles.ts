@@ -1,4 +1,4 @@
-import type { Micros } from './time.ts'
+import type { Micros } from '../time.ts'
 
 /** What tells a cycle of parents and where it is cut. */
 export interface LinkedSpan {

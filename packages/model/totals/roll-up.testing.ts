@@ -1,4 +1,4 @@
-import type { SpanId } from './identifiers.ts'
+import type { SpanId } from '../identifiers.ts'
 import type { Derived } from './metrics.ts'
 import type { TraceNode } from './trace-node.ts'
 import { TraceTotals } from './trace-totals.ts'

@@ -1,3 +1,4 @@
+import type { TraceType } from '../span.ts'
 import {
   AMOUNTS,
   type Amounts,
@@ -9,7 +10,6 @@ import {
 } from './amounts.ts'
 import { isSameFailure } from './failure.ts'
 import { haveEqualTokens, type ModelCall, mayBeSameModel } from './model-call.ts'
-import type { TraceType } from './span.ts'
 import type { TraceNode } from './trace-node.ts'
 
 /**

@@ -1,10 +1,10 @@
+import type { SpanId } from '../identifiers.ts'
+import { isJsonObject, type Json, type JsonObject, numberOf } from '../json/json.ts'
+import { CALL_TYPES, type Span, STEP_TYPES, type TraceType } from '../span.ts'
+import type { Micros } from '../time.ts'
 import { AMOUNTS, type Amounts, NO_AMOUNTS, SUMMED_METRICS, toAmount } from './amounts.ts'
 import { type Failure, failureIn } from './failure.ts'
-import type { SpanId } from './identifiers.ts'
-import { isJsonObject, type Json, type JsonObject, numberOf } from './json.ts'
 import { type ModelCall, modelCall } from './model-call.ts'
-import { CALL_TYPES, type Span, STEP_TYPES, type TraceType } from './span.ts'
-import type { Micros } from './time.ts'
 
 /** What one span brings into its trace's totals, and what of it decides over the trace. */
 export interface TraceNode {

@@ -1,4 +1,4 @@
-import { nextTurn } from './next-turn.ts'
+import { nextTurn } from '../next-turn.ts'
 
 /** Limits of a JSON text, checked before it is parsed. */
 export interface JsonBounds {

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import type { Span } from '../span.ts'
 import { AMOUNTS, amountOfText, amountText, toAmount } from './amounts.ts'
 import { oracle } from './oracle.testing.ts'
 import { rollUp } from './roll-up.testing.ts'
-import type { Span } from './span.ts'
 import { measureSpan, type TraceNode } from './trace-node.ts'
 import { drawnNode } from './trace-nodes.testing.ts'
 

@@ -1,5 +1,5 @@
+import { nextTurn } from '../next-turn.ts'
 import { isRawJson, JsonText } from './json.ts'
-import { nextTurn } from './next-turn.ts'
 
 /** Length of text made before it is passed on; nothing larger than about twice this is made at once. */
 const PIECE_LENGTH = 64 * 1024

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json } from './json.ts'
+import { isJsonObject, type Json } from '../json/json.ts'
 
 /** What is known of a failure: the type and the message of an exception; empty if unknown. */
 export interface Failure {
