@@ -45,7 +45,7 @@ async function findSources({ traces, log }: EngineParts, scope: Scope, run: RunR
     if (!row?.data) return undefined
     try {
       const found = await traces.query(scope.project_id, row.data)
-      sources.push(...found.map(trace_id => ({ step_key: key, trace_id: asUuid(trace_id) })))
+      for (const trace_id of found) sources.push({ step_key: key, trace_id: asUuid(trace_id) })
     } catch (error) {
       if (!(error instanceof Problem) || error.retryable) throw error
       log.warn({ err: error, run_id: run.id }, 'the stored query of a run is not valid')

@@ -18,18 +18,20 @@ const COMPLETION = 'gen_ai.content.completion'
 
 /** The conversation in the events of a span, in all versions of the conventions. */
 export function conversationIn(events: readonly SpanEvent[]): Conversation {
-  const found: Conversation = { prompt: [], completion: [] }
+  // Lists within lists: an event may have more messages than a call can have arguments.
+  const prompt: JsonObject[][] = []
+  const completion: JsonObject[][] = []
   for (const { name, attributes = {} } of events) {
     const [, role] = MESSAGE.exec(name) ?? []
-    if (role !== undefined) found.prompt.push(...messagesOf(role, bodyOf(attributes)))
-    else if (name === CHOICE) found.completion.push(...choiceOf(bodyOf(attributes)))
+    if (role !== undefined) prompt.push(messagesOf(role, bodyOf(attributes)))
+    else if (name === CHOICE) completion.push(choiceOf(bodyOf(attributes)))
     else if (name === DETAILS) {
-      found.prompt.push(...normaliseMessages(attributes['gen_ai.input.messages']))
-      found.completion.push(...normaliseMessages(attributes['gen_ai.output.messages']))
-    } else if (name === PROMPT) found.prompt.push(...textOrMessages('user', attributes['gen_ai.prompt']))
-    else if (name === COMPLETION) found.completion.push(...textOrMessages('assistant', attributes['gen_ai.completion']))
+      prompt.push(normaliseMessages(attributes['gen_ai.input.messages']))
+      completion.push(normaliseMessages(attributes['gen_ai.output.messages']))
+    } else if (name === PROMPT) prompt.push(textOrMessages('user', attributes['gen_ai.prompt']))
+    else if (name === COMPLETION) completion.push(textOrMessages('assistant', attributes['gen_ai.completion']))
   }
-  return found
+  return { prompt: prompt.flat(), completion: completion.flat() }
 }
 
 /** The arguments and the result in the events of a tool's span. */

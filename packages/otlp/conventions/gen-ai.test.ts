@@ -1,5 +1,6 @@
 import type { JsonObject } from '@spanhouse/model'
 import { describe, expect, test } from 'vitest'
+import { conversationIn } from './gen-ai-events.ts'
 import { agOf, at } from './recognised.testing.ts'
 
 const operation = (name: unknown, type: string): [string, unknown, JsonObject] => [
@@ -298,6 +299,14 @@ describe('GenAI', () => {
       },
       outputs: { completion: [{ role: 'assistant', content: 'No.' }] },
     })
+  })
+
+  test('an event may have any number of messages', () => {
+    const messages = Array.from({ length: 200_000 }, () => ({ role: 'user', content: 'q' }))
+    const attributes = { 'gen_ai.input.messages': JSON.stringify(messages) }
+    const { prompt } = conversationIn([{ name: 'gen_ai.client.inference.operation.details', attributes }])
+    expect(prompt).toHaveLength(200_000)
+    expect(prompt.at(-1)).toEqual({ role: 'user', content: 'q' })
   })
 
   test('other events are nobody’s messages', () => {

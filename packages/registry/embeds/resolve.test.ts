@@ -318,6 +318,14 @@ test('text that only looks like tokens costs no time', async () => {
   expect(performance.now() - start).toBeLessThan(2000)
 })
 
+test('any number of embeds in one text is counted', async () => {
+  const value = '@{{workflow.slug=tone, path=n}}'.repeat(200_000)
+  await expect(resolve(value)).rejects.toMatchObject({ status: 400, detail: expect.stringContaining('max_embeds') })
+  const { data, info } = await resolve(value, { error_policy: 'keep', max_embeds: 1 })
+  expect(data.value).toBe(value.replace('@{{workflow.slug=tone, path=n}}', '3'))
+  expect(info).toMatchObject({ embeds_resolved: 1, depth_reached: 1 })
+})
+
 test('texts inside of each other count each time that they are put together', async () => {
   const stored: Documents = Object.fromEntries(
     Array.from({ length: 50 }, (_, n) => [

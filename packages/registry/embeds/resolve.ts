@@ -128,7 +128,7 @@ class Resolution {
     const replaced = this.#jobs.filter(job => job.isReplaced)
     return {
       references_used: replaced.filter(job => job.isOuter).map(({ embed }) => (embed as Embed).written),
-      depth_reached: Math.max(0, ...replaced.map(job => job.depth)),
+      depth_reached: replaced.reduce((deepest, { depth }) => Math.max(deepest, depth), 0),
       embeds_resolved: replaced.length,
       errors: this.#errors,
     }
@@ -143,9 +143,9 @@ class Resolution {
         pieces: pieces.map(piece => (typeof piece === 'string' ? piece : insertOf(piece, spot, level))),
       }
       this.#texts.push(text)
-      jobs.push(...text.pieces.filter(piece => typeof piece !== 'string').map(insert => insert.job))
+      for (const piece of text.pieces) if (typeof piece !== 'string') jobs.push(piece.job)
     }
-    this.#jobs.push(...jobs)
+    for (const job of jobs) this.#jobs.push(job)
     return jobs
   }
 

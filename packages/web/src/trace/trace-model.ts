@@ -118,7 +118,7 @@ function treeOf(given: readonly number[]): Tree {
       const children: number[] = []
       for (let child = firstChild[span] as number; child !== NONE; child = nextSibling[child] as number)
         if (!isSeen[child]) children.push(child)
-      stack.push(...children.reverse())
+      for (const child of children.reverse()) stack.push(child)
     }
   }
   for (let span = 0; span < count; span++) if (parents[span] === NONE) walk(span)
