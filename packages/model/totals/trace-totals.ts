@@ -35,7 +35,7 @@ export interface SettledSpan<N> {
  * have no more of any kind of tokens and no step (a tool, an agent, a chain, a workflow) is between it and what was used
  * below. In all cases the calls next below it must possibly be of the same model ({@link mayBeSameModel}).
  *
- * A call that a span beside it records as well restates, too, all that it says; see {@link repeatedCalls}.
+ * A call that a span beside it records as well restates, too, all that it says; see {@link RepeatedCalls}.
  *
  * A span that `repeats_usage` restates whatever its children say anything of, equal or not, since it may know of a call
  * whose span does not tell what it used, or tell of the last call alone. There, and around calls within calls, the larger
