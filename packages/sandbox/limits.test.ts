@@ -18,11 +18,14 @@ const py = (body: string): [Runtime, string] => ['python', `def evaluate():\n   
 
 /** All rows, or in a sample the first of each runtime. */
 const runs = <T extends [Runtime, ...unknown[]]>(rows: T[]): readonly T[] => firstOfEach(rows, ([runtime]) => runtime)
+/** The same where TypeScript is JavaScript by the time that it runs. */
+const interpreted = <T extends [Runtime, ...unknown[]]>(rows: T[]): readonly T[] =>
+  firstOfEach(rows, ([runtime]) => (runtime === 'typescript' ? 'javascript' : runtime))
 
 const TIME = /^The code (?:used more than 5 s of processor time|ran for more than 10 s)\.$/
 
 test.concurrent.each(
-  runs([
+  interpreted([
     js('while (true) {}'),
     js('return /(a+)+$/.test("a".repeat(60) + "b")'),
     js('const spin = () => Promise.resolve().then(spin); return spin()'),
@@ -42,8 +45,8 @@ test.concurrent.each(
 
 test.concurrent.each(
   runs([
-    js('const all = []; for (;;) all.push(new Uint8Array(1e6).fill(1))'),
     js('let text = "xy"; for (;;) text = [text, text].join("")'),
+    js('const all = []; for (;;) all.push(new Uint8Array(1e6).fill(1))'),
     js('return "x".repeat(1e9)'),
     js(
       'const all = []; for (;;) { try { for (;;) all.push(new Array(1e5).fill(all)) } catch (error) { throw error } }',

@@ -57,7 +57,13 @@ describe('a server', () => {
     port = await vi.waitFor(() => listenOn(4317), { timeout: 60_000, interval: 100 })
     server = await startServerProcess({
       dataDir: dataDir(),
-      env: { SPANHOUSE_API_KEY: '', SPANHOUSE_GRPC_PORT: '', SPANHOUSE_DATADIR: 'x', spanhouse_port: '1' },
+      env: {
+        SPANHOUSE_API_KEY: '',
+        SPANHOUSE_SECRET_KEY: 'x'.repeat(24),
+        SPANHOUSE_GRPC_PORT: '',
+        SPANHOUSE_DATADIR: 'x',
+        spanhouse_port: '1',
+      },
     })
   })
   afterAll(async () => {
@@ -76,6 +82,10 @@ describe('a server', () => {
     expect(await failure({ SPANHOUSE_GRPC_PORT: port })).toMatch(
       /code 2:\nSPANHOUSE_GRPC_PORT: .*address already in use.*\n$/,
     )
+  })
+
+  test('accepts the shortest secret key without a warning', () => {
+    expect(server.output()).not.toContain('shorter')
   })
 
   test('warns of settings that do not exist, with the nearest name', () => {

@@ -1,9 +1,11 @@
+import { once } from 'node:events'
 import { chmod, chown, mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { readKeyFile } from './key-file.ts'
-import { newDataDir, startServerProcess } from './server-process.testing.ts'
+import { startServerProcess } from './server-process.testing.ts'
 
 let parent: string
 beforeAll(async () => {
@@ -48,13 +50,18 @@ test('the data folder and all that every part puts into it are the user’s alon
 }, 180_000)
 
 test('a folder and key files that are open to others are closed', async () => {
-  const dataDir = await newDataDir('loose')
-  onTestFinished(() => rm(dataDir, { recursive: true, force: true }))
+  const dataDir = join(parent, 'loose')
+  await mkdir(dataDir)
   await writeFile(join(dataDir, 'secret-key'), 'a key that was copied here by hand\n')
   await chmod(dataDir, 0o777)
   await chmod(join(dataDir, 'secret-key'), 0o644)
-  const server = await startServerProcess({ dataDir, env: { SPANHOUSE_SECRET_KEY: '' } })
-  expect(await server.stop()).toBe(0)
+  // That comes before anything else: also before a start that fails, here since its port is in use.
+  const other = createServer().listen(0, '127.0.0.1')
+  onTestFinished(() => void other.close())
+  await once(other, 'listening')
+  const { port } = other.address() as AddressInfo
+  const env = { SPANHOUSE_SECRET_KEY: '', SPANHOUSE_PORT: String(port) }
+  await expect(startServerProcess({ dataDir, env })).rejects.toThrow('SPANHOUSE_HOST, SPANHOUSE_PORT: ')
   expect(await rights(dataDir)).toBe(0o700)
   expect(await rights(join(dataDir, 'secret-key'))).toBe(0o600)
 }, 180_000)

@@ -15,13 +15,10 @@ const secrets = async ({ url, apiKey }: ServerProcess, method: string, body?: ob
 test('a short key is refused where an installation begins', async () => {
   const dataDir = await newDataDir('secrets')
   dirs.push(dataDir)
-  const short = 'x'.repeat(23)
-  await expect(startServerProcess({ dataDir, env: { SPANHOUSE_SECRET_KEY: short } })).rejects.toThrow(
+  const env = { SPANHOUSE_SECRET_KEY: 'x'.repeat(23) }
+  await expect(startServerProcess({ dataDir, env })).rejects.toThrow(
     /Spanhouse cannot start: SPANHOUSE_SECRET_KEY is shorter than 24 characters/,
   )
-  const server = await startServerProcess({ dataDir, env: { SPANHOUSE_SECRET_KEY: `${short}x` } })
-  expect(server.output()).not.toContain('shorter')
-  await server.stop()
 }, 120_000)
 
 test('secrets outlive a restart, with the key in the data folder, and reach no log', async () => {

@@ -10,11 +10,8 @@ import { cpuSecondsOf, peakBytesOf } from './process-figures.testing.ts'
 
 /** As set by `npm start`. */
 const START_OPTIONS = ['--max-semi-space-size=8']
-/**
- * For tests that start many servers (`BRIEF_SERVERS`). Optimizing WebAssembly takes 1.5 s of processor time in each, and
- * they ask little of the embedded database.
- */
-const BRIEF_OPTIONS = ['--liftoff-only', `--import=${new URL('./brief-server.testing.ts', import.meta.url).href}`]
+/** For tests that start many servers (`BRIEF_SERVERS`); `NODE_OPTIONS` may have it, too. */
+export const BRIEF_OPTION = `--import=${new URL('./brief-server.testing.ts', import.meta.url).href}`
 const START_ENVIRONMENT = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '131072' }
 
 const MAIN = new URL('./main.ts', import.meta.url).pathname
@@ -74,7 +71,7 @@ export async function startServerProcess({ dataDir, like, env }: ServerProcessOp
   const adminKey = like?.adminKey ?? randomBytes(16).toString('hex')
   const secretKey = like?.secretKey ?? randomBytes(32).toString('hex')
   const isBrief = Boolean(env?.BRIEF_SERVERS ?? process.env.BRIEF_SERVERS)
-  const child = spawn(process.execPath, [...START_OPTIONS, ...(isBrief ? BRIEF_OPTIONS : []), MAIN], {
+  const child = spawn(process.execPath, [...START_OPTIONS, ...(isBrief ? [BRIEF_OPTION] : []), MAIN], {
     env: {
       ...process.env,
       ...START_ENVIRONMENT,

@@ -4,7 +4,7 @@ import { readFile, rm } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, type TestContext, test, vi } from 'vitest'
 import { readKeyFile } from './key-file.ts'
-import { newDataDir } from './server-process.testing.ts'
+import { BRIEF_OPTION, newDataDir } from './server-process.testing.ts'
 
 const START = new URL('./start.ts', import.meta.url).pathname
 const PATIENCE = { timeout: 180_000, interval: 200 }
@@ -17,10 +17,21 @@ interface Started {
 }
 
 /** Stopped and removed when the test ends. */
-async function start({ onTestFinished }: TestContext, env: NodeJS.ProcessEnv = {}): Promise<Started> {
+async function start(
+  { onTestFinished }: TestContext,
+  { options = '', env = {} }: { options?: string; env?: NodeJS.ProcessEnv } = {},
+): Promise<Started> {
   const dataDir = await newDataDir('supervised')
   const supervisor = spawn(process.execPath, [START], {
-    env: { ...process.env, SPANHOUSE_PORT: '0', SPANHOUSE_DATA_DIR: dataDir, ...env },
+    env: {
+      ...process.env,
+      NODE_OPTIONS: `${BRIEF_OPTION} ${options}`,
+      SPANHOUSE_PORT: '0',
+      // The default one is needed by the test of a start that finds it in use.
+      SPANHOUSE_GRPC_PORT: '0',
+      SPANHOUSE_DATA_DIR: dataDir,
+      ...env,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const started: Started = { supervisor, dataDir, output: '' }
@@ -105,7 +116,7 @@ test.concurrent('a program that is killed, or does not answer any more, starts a
 }, 600_000)
 
 test.concurrent('a program that is out of memory ends at once and starts again with everything accepted', async context => {
-  const started = await start(context, { NODE_OPTIONS: '--max-old-space-size=100' })
+  const started = await start(context, { options: '--max-old-space-size=100' })
   await untilStarted(started, 1)
   await send(started)
   // Two of these are let in at a time, and so small a heap does not hold both.
@@ -129,7 +140,7 @@ test.concurrent('a program whose supervisor is killed ends, too', async context 
 }, 400_000)
 
 test.concurrent('a program that ends in order, or cannot start, is not started again', async context => {
-  const refused = await start(context, { SPANHOUSE_ROLES: 'nonsense' })
+  const refused = await start(context, { env: { SPANHOUSE_ROLES: 'nonsense' } })
   expect((await once(refused.supervisor, 'exit'))[0]).toBe(2)
   expect(refused.output).toContain('there is no role "nonsense"')
   expect(refused.output).not.toContain('restarts in')

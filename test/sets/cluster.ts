@@ -70,7 +70,7 @@ export async function startClusterStores(shards: number): Promise<{ stores: Clus
 }
 
 export default async function start(project: TestProject): Promise<() => Promise<void>> {
-  const set = await startClusterSet(2)
+  const set = await startClusterSet(2, { BRIEF_SERVERS: 'yes' })
   const [receiver, api, services] = ['receiver', 'api', 'services'].map(name => set.roles.get(name)) as [
     ServerProcess,
     ServerProcess,

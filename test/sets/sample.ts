@@ -69,9 +69,11 @@ const NETWORKED_ONLY = [
   'legacy-configs',
   'organizations',
   'paging',
+  'permissions',
   'profile',
   'projects',
   'registry-environments',
+  'registry-kinds',
   'registry-queries',
   'registry-workflows',
   'secrets',
@@ -90,6 +92,8 @@ const LONG_FILES = [
   'test/faults/clickhouse.test.ts',
   // Shards that are added: packages/span-store/write/write.test.ts and packages/span-store/cluster.
   'test/faults/cluster.test.ts',
+  // Kills under load: chaos/chaos.test.ts, which also stops the process and sends everything several times.
+  'test/faults/crash.test.ts',
   // Unreadable dead letters over HTTP: packages/span-stream/jetstream/damaged-letters.test.ts.
   'test/faults/damaged-letters.test.ts',
   // Stores that are away for a minute: evaluations.test.ts kills them.

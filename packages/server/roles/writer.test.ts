@@ -8,7 +8,7 @@ import { type Engine, SpanWriter, StoreMismatch } from '@spanhouse/span-store'
 import { openTestEngine } from '@spanhouse/span-store/spans.testing.ts'
 import { openEmbeddedStream, type SpanMessage, type SpanStream } from '@spanhouse/span-stream'
 import pino from 'pino'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import type { BatchReport } from '../metrics.ts'
 import { PriceCache } from './price-cache.ts'
 import { runWriter } from './writer.ts'
@@ -20,19 +20,21 @@ let closeEngine: () => Promise<void>
 let running: Promise<void>
 let stop: () => Promise<void>
 
+let project: string
+beforeAll(async () => {
+  ;({ engine, close: closeEngine } = await openTestEngine())
+})
+afterAll(() => closeEngine())
 beforeEach(async () => {
+  project = randomUUID()
   folder = await mkdtemp(join(tmpdir(), 'spanhouse-writer-'))
   stream = await openEmbeddedStream({ path: join(folder, 'stream'), bytesMax: 64 * 1024 * 1024 })
-  ;({ engine, close: closeEngine } = await openTestEngine())
 })
 afterEach(async () => {
   await stop()
   await stream.close()
-  await closeEngine()
   await rm(folder, { recursive: true })
 })
-
-const PROJECT = randomUUID()
 
 function start(through: Engine = engine, prices = new PriceCache(async () => new Map())): BatchReport[] {
   const reports: BatchReport[] = []
@@ -57,8 +59,8 @@ function start(through: Engine = engine, prices = new PriceCache(async () => new
 const messageOf = (body: Uint8Array, span_count = 1): SpanMessage => ({
   id: randomUUID(),
   partition: 0,
-  project_id: PROJECT,
-  user_id: PROJECT,
+  project_id: project,
+  user_id: project,
   accepted_at: 1_770_000_000_000_000,
   span_count,
   format: 'otlp',
@@ -84,7 +86,7 @@ const storedIds = async (): Promise<string[]> =>
   (
     await engine.rows<{ id: string }>({
       text: 'SELECT lower(hex(span_id)) AS id FROM spans WHERE project_id = {project:UUID} ORDER BY id',
-      params: { project: PROJECT },
+      params: { project },
     })
   ).map(row => row.id)
 
@@ -92,7 +94,7 @@ const costs = async (): Promise<number[]> =>
   (
     await engine.rows<{ cost: number }>({
       text: 'SELECT toFloat64(costs_cumulative_total) AS cost FROM spans WHERE project_id = {project:UUID}',
-      params: { project: PROJECT },
+      params: { project },
     })
   ).map(row => row.cost)
 
@@ -157,7 +159,7 @@ test('while prices cannot be read nothing is stored, and then at those prices', 
   let isAway = true
   let refused = 0
   const prices = new PriceCache(async () => {
-    if (!isAway) return new Map([[PROJECT, { house: { input: 3, output: 4 } }]])
+    if (!isAway) return new Map([[project, { house: { input: 3, output: 4 } }]])
     refused++
     throw new Problem('overloaded', 'away')
   })
@@ -198,6 +200,7 @@ test('where the tables lack a column the writer ends, and everything waits in th
   stop = async () => {}
   await expect(running).rejects.toThrow(StoreMismatch)
   expect(await stream.stats()).toMatchObject({ depth: 1, deadLetters: 0 })
+  await engine.command({ text: 'ALTER TABLE spans RENAME COLUMN agent TO agent_id', params: {} })
 })
 
 test('a message that the store can never take is found and put aside, alone', async () => {

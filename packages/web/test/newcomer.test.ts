@@ -1,5 +1,6 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { isSample } from '../../../test/sets/sample.ts'
 import { byKeyboard, byMouse } from './actor.testing.ts'
 import { openBrowser, visit } from './browser.testing.ts'
 import { projectWithModel } from './models.testing.ts'
@@ -11,7 +12,8 @@ beforeAll(async () => {
 })
 afterAll(() => browser.close())
 
-const ACTORS = { mouse: byMouse, keyboard: byKeyboard }
+/** In a sample by keyboard alone: the mouse is what most other tests use. */
+const ACTORS = { ...(!isSample && { mouse: byMouse }), keyboard: byKeyboard }
 
 /** What somebody does on his first day, without the API: from a template to the better of two revisions in use. */
 test.each(Object.entries(ACTORS))('the whole loop by %s', { timeout: 240_000 }, async (_, actorOf) => {
