@@ -219,14 +219,34 @@ test('a row changed in place is the row that an insert of the same span makes', 
   await writer.write(SpanBatch.of([{ project_id: changed, user_id: SENDER, accepted_at: 1, span: first }]))
   await writer.write(SpanBatch.of([{ project_id: changed, user_id: SENDER, accepted_at: 2, span }]))
   await writer.write(SpanBatch.of([{ project_id: fresh, user_id: SENDER, accepted_at: 2, span }]))
-  const rows = await engine.rows({
-    text: `SELECT * EXCEPT (project_id, created_at, updated_at, updated_by_id) FROM spans
-      WHERE project_id IN ({changed:UUID}, {fresh:UUID})`,
-    params: { changed, fresh },
-  })
+  const rows = await rowsOf(changed, fresh)
   expect(rows).toHaveLength(2)
   expect(rows[0]).toEqual(rows[1])
+  // Two at once, with different values in all columns.
+  const other = makeSpan({ trace_id: hex(5, 32), span_id: hex(7, 16), end_time: span.end_time + 5 })
+  const swapped = [
+    { ...span, span_id: other.span_id },
+    { ...other, span_id: span.span_id },
+  ]
+  const [both, anew] = [newProject(), newProject()]
+  await writer.write(SpanBatch.of([span, other].map(one => ({ ...sentBy(both, 1), span: one }))))
+  await writer.write(SpanBatch.of(swapped.map(one => ({ ...sentBy(both, 2), span: one }))))
+  await writer.write(SpanBatch.of(swapped.map(one => ({ ...sentBy(anew, 2), span: one }))))
+  const [one, another, ...more] = await rowsOf(both)
+  expect([one, another]).toEqual(await rowsOf(anew))
+  expect(one).not.toEqual({ ...another, span_id: one?.span_id })
+  expect(more).toEqual([])
 })
+
+const sentBy = (project_id: string, accepted_at: number) => ({ project_id, user_id: SENDER, accepted_at })
+
+/** All of the rows but what tells when a version was stored, by span. */
+const rowsOf = (...projects: string[]): Promise<{ span_id: string }[]> =>
+  engine.rows({
+    text: `SELECT * EXCEPT (project_id, created_at, updated_at, updated_by_id) FROM spans
+      WHERE project_id IN (SELECT arrayJoin({projects:Array(UUID)})) ORDER BY span_id`,
+    params: { projects },
+  })
 
 test('ids that end in zeros are known again', async () => {
   const project_id = newProject()

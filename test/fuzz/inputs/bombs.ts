@@ -3,9 +3,6 @@ import type { Random } from './random.ts'
 
 const MB = 1 << 20
 
-/** So many bytes of the pattern, which is repeated as a whole. */
-const filled = (pattern: string, bytes: number): Buffer => Buffer.alloc(bytes - (bytes % pattern.length), pattern)
-
 /** JSON that costs more to read than to send: what stands before, what is repeated, what stands after. */
 const SHAPES: Record<string, { before: string; pattern: string; after: string }> = {
   'open lists': { before: '', pattern: '[', after: '' },
@@ -63,15 +60,28 @@ export function jsonBomb(random: Random, bytesMax = 30 * MB): Encoded {
   return made
 }
 
-/** As bytes from the beginning: a text of 30 MB is made and encoded more slowly than it is compressed. */
+/** Of the largest one, with room for what stands around its filling. */
+const BOMB_BYTES_MAX = 30 * MB + 1_000
+
+/** Holds one bomb at a time until it is compressed: new memory for each took longer than filling it. */
+let scratch: Buffer | undefined
+
+/** As bytes from the beginning: a text of 30 MB is made and encoded more slowly than it is compressed. Valid until the next one. */
 function bombBytes(shape: string, place: string, bytes: number): Buffer {
   const { before, pattern, after } = SHAPES[shape] as (typeof SHAPES)[string]
   const [head = '', ...rest] = place.split('@')
-  const filling = filled(pattern, Math.floor(bytes / rest.length))
-  return Buffer.concat([
-    Buffer.from(head),
-    ...rest.flatMap(text => [Buffer.from(before), filling, Buffer.from(after + text)]),
-  ])
+  const share = Math.floor(bytes / rest.length)
+  // The pattern is repeated as a whole.
+  const filling = share - (share % pattern.length)
+  scratch ??= Buffer.allocUnsafe(BOMB_BYTES_MAX)
+  let end = scratch.write(head)
+  for (const text of rest) {
+    end += scratch.write(before, end)
+    scratch.fill(pattern, end, end + filling)
+    end += filling
+    end += scratch.write(after + text, end)
+  }
+  return scratch.subarray(0, end)
 }
 
 /** Bytes that are no JSON and decompress to far more than any limit. */
