@@ -1,5 +1,4 @@
 import { type Micros, parseSpanId, parseTraceId, type SpanId, type TraceId, type Uuid } from '@spanhouse/model'
-import { compileFilters } from '../compile/compile-filter.ts'
 import { attributeText } from '../compile/place.ts'
 import {
   type Location,
@@ -16,7 +15,7 @@ import type { Focus, Position } from '../position.ts'
 import { allOf, anyOf, count, decimal, identifier, int, ints, join, type Sql, sql, text, texts, uuid } from '../sql.ts'
 import { compileBounds } from './bounds.ts'
 import type { SpanQuery } from './span-query.ts'
-import { compileFirstRows, compileSpanQuery, fromSpans, fromTraceHeads, SETTINGS } from './statements.ts'
+import { compileFirstRows, compileSpanQuery, fromMatching, fromTraceHeads, SETTINGS } from './statements.ts'
 import { pageLimit } from './windowing.ts'
 
 /*
@@ -148,8 +147,7 @@ function beyond(by: Measure, { value, time, trace_id, span_id }: MeasuredPositio
 /** All rows of a list, without its page: the spans that match, or the heads of the traces that do. */
 export function fromQuery(project_id: Uuid, query: SpanQuery, conditions: readonly Sql[] = []): Sql {
   if (query.focus === 'trace') return fromTraceHeads({ project_id, query: query as SpanQuery<'trace'> }, { conditions })
-  const filters = query.filter === undefined ? [] : compileFilters([query.filter])
-  return fromSpans(project_id, [...conditions, ...compileBounds(query.windowing, 'span'), ...filters])
+  return fromMatching(project_id, query.filter, [...conditions, ...compileBounds(query.windowing, 'span')])
 }
 
 /** Parts of a window that a count is divided into, at most. */
