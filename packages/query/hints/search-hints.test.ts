@@ -170,7 +170,13 @@ test('what adds up the spans with an attribute reads only what the index finds',
     SELECT '${project_id}', now64(6) + number, unhex(leftPad(hex(number), 32, '0')), unhex(leftPad(hex(number), 16, '0')),
     '{"ag":{}}', [number % 100 + 1] FROM numbers(50000)`)
   await table.insert([
-    { project_id, trace_id: traceId(7), span_id: spanId(7), span_type: 'tool', attributes: { ag: {}, customer: 'rare' } },
+    {
+      project_id,
+      trace_id: traceId(7),
+      span_id: spanId(7),
+      span_type: 'tool',
+      attributes: { ag: {}, customer: 'rare' },
+    },
   ])
   const query = parseSpanQuery({ filtering: { conditions: [attribute('customer', 'rare')] } }, 'span')
   const groups = { by: 'span_type', amounts: 'total', order_by: 'count', values: 10, count_min: 1 } as const

@@ -109,6 +109,18 @@ test('rows come before what they say, and do not move when it comes', async () =
   await close()
 })
 
+test('counts and values are asked for after what the rows say', async () => {
+  const { page, close } = await visit(browser, project, '/w/traces?q=name%3Dabsent')
+  await page.getByText('Nothing matches').waitFor()
+  const asked: string[] = []
+  page.on('request', request => asked.push(new URL(request.url()).pathname.split('/').at(-1) as string))
+  await page.getByRole('combobox', { name: 'Filter' }).fill('type:agent')
+  await page.getByText('30 found').waitFor()
+  const own = ['rows', 'previews', 'count', 'facets']
+  expect(asked.filter(one => own.includes(one))).toEqual(own)
+  await close()
+})
+
 test('an address restores what it was taken from', async () => {
   const path = '/w/traces?q=user%3Agrace+errors%3E0&focus=span&order=duration&since=24h'
   const { page, close } = await visit(browser, project, path)
