@@ -117,7 +117,8 @@ test('counts and values are asked for after what the rows say', async () => {
   await page.getByRole('combobox', { name: 'Filter' }).fill('type:agent')
   await page.getByText('30 found').waitFor()
   const own = ['rows', 'previews', 'count', 'facets']
-  expect(asked.filter(one => own.includes(one))).toEqual(own)
+  // Rows are asked for again for what has arrived.
+  expect([...new Set(asked)].filter(one => own.includes(one))).toEqual(own)
   await close()
 })
 

@@ -74,7 +74,7 @@ export const previewsQuery = (rows: readonly Row[], attributes: readonly string[
 export const newestQuery = (body: ListBody, everyMs: number | false) =>
   queryOptions({
     queryKey: ['newest', body],
-    queryFn: ({ signal }) => readRows({ ...body, order_by: 'time' }, { limit: ROWS_PER_PAGE }, signal),
+    queryFn: ({ signal }) => readRows({ ...body, order_by: 'time' }, { limit: FIRST_ROWS }, signal),
     refetchInterval: everyMs,
     staleTime: 0,
     gcTime: 0,

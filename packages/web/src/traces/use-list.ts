@@ -34,7 +34,8 @@ export function useList(body: ListBody, search: TracesSearch): List {
   const order: OrderBy = search.order ?? 'time'
   const list = useInfiniteQuery(rowsQuery(body, order))
   const isRead = list.data !== undefined && !list.isPlaceholderData
-  const isWatched = isRead && order === 'time' && !search.to
+  const isSettled = useDrawn(isRead || list.isError ? JSON.stringify([body, order]) : undefined)
+  const isWatched = isRead && isSettled && order === 'time' && !search.to
   const newest = useQuery({ ...newestQuery(body, LOOK_MS), enabled: isWatched })
   const rows = useMemo(
     () => withNewer(list.data?.pages.flatMap(page => page.rows) ?? [], newest.data?.rows),
@@ -52,7 +53,7 @@ export function useList(body: ListBody, search: TracesSearch): List {
     error: list.error,
     isFirst: list.isPending,
     isStale: list.isPlaceholderData,
-    isSettled: useDrawn(isRead || list.isError ? JSON.stringify([body, order]) : undefined),
+    isSettled,
     more: list.hasNextPage && !list.isFetchingNextPage ? () => void list.fetchNextPage() : undefined,
   }
 }
