@@ -5,6 +5,9 @@ import { sampledRuns } from '../../../test/sets/sample.ts'
 import { compileFilter } from '../compile/compile-filter.ts'
 import type { Filter } from '../filter/filter.ts'
 import { parseFilter } from '../filter/parse-filter.ts'
+import { compileGroups } from '../page/groups.ts'
+import { compileCount, compileFacets, compileMeasured } from '../page/rows.ts'
+import { parseSpanQuery } from '../page/span-query.ts'
 import { fromSpans } from '../page/statements.ts'
 import { NOON, openTable, PROJECT, printed, spanId, type TestTable, traceId } from '../query.testing.ts'
 import { allOf, type Sql, sql } from '../sql.ts'
@@ -159,6 +162,39 @@ test('the index finds a rare attribute, also while updates are not merged, and w
   await table.command(`UPDATE spans SET search_terms = CAST('[${terms.join()}]' AS Array(UInt32)), attributes = '{"ag":{},"customer":"rare"}'
     WHERE project_id = '${PROJECT}' AND span_id = unhex('${spanId(4)}')`)
   expect(await idsOf(PROJECT, conditions)).toEqual([{ id: spanId(4) }, { id: spanId(70_000).toUpperCase() }])
+})
+
+test('what adds up the spans with an attribute reads only what the index finds', async () => {
+  const project_id = '55555555-5555-4555-8555-555555555555'
+  await table.command(`INSERT INTO spans (project_id, start_time, trace_id, span_id, attributes, search_terms)
+    SELECT '${project_id}', now64(6) + number, unhex(leftPad(hex(number), 32, '0')), unhex(leftPad(hex(number), 16, '0')),
+    '{"ag":{}}', [number % 100 + 1] FROM numbers(50000)`)
+  await table.insert([
+    {
+      project_id,
+      trace_id: traceId(7),
+      span_id: spanId(7),
+      span_type: 'tool',
+      attributes: { ag: {}, customer: 'rare' },
+    },
+  ])
+  const query = parseSpanQuery({ filtering: { conditions: [attribute('customer', 'rare')] } }, 'span')
+  const groups = { by: 'span_type', amounts: 'total', order_by: 'count', values: 10, count_min: 1 } as const
+  const statements = [
+    compileCount(project_id, query),
+    compileFacets(project_id, query, { facets: ['span_type'], limit: 10 }),
+    compileGroups(project_id, { query, ...groups }),
+    compileMeasured({ project_id, query, by: 'tokens' }),
+  ]
+  // Rejected if the index excludes little.
+  const limits = sql`, max_rows_to_read = 4096, use_skip_indexes_on_data_read = 0`
+  const answers = await Promise.all(statements.map(one => table.run(sql`${one}${limits}`)))
+  expect(answers).toMatchObject([
+    [{ count: 1 }],
+    [{ facet: 'span_type', value: 'tool', count: 1 }],
+    [{ value: 'tool', count: 1 }],
+    [{ span_id: spanId(7) }],
+  ])
 })
 
 test('the index finds the spans of a user, also one that an update gave them', async () => {

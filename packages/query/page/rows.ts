@@ -1,5 +1,4 @@
 import { type Micros, parseSpanId, parseTraceId, type SpanId, type TraceId, type Uuid } from '@spanhouse/model'
-import { compileFilters } from '../compile/compile-filter.ts'
 import { attributeText } from '../compile/place.ts'
 import {
   type Location,
@@ -16,7 +15,7 @@ import type { Focus, Position } from '../position.ts'
 import { allOf, anyOf, count, decimal, identifier, int, ints, join, type Sql, sql, text, texts, uuid } from '../sql.ts'
 import { compileBounds } from './bounds.ts'
 import type { SpanQuery } from './span-query.ts'
-import { compileFirstRows, compileSpanQuery, fromSpans, fromTraceHeads, SETTINGS } from './statements.ts'
+import { compileFirstRows, compileSpanQuery, fromMatching, fromTraceHeads, SETTINGS } from './statements.ts'
 import { pageLimit } from './windowing.ts'
 
 /*
@@ -148,8 +147,7 @@ function beyond(by: Measure, { value, time, trace_id, span_id }: MeasuredPositio
 /** All rows of a list, without its page: the spans that match, or the heads of the traces that do. */
 export function fromQuery(project_id: Uuid, query: SpanQuery, conditions: readonly Sql[] = []): Sql {
   if (query.focus === 'trace') return fromTraceHeads({ project_id, query: query as SpanQuery<'trace'> }, { conditions })
-  const filters = query.filter === undefined ? [] : compileFilters([query.filter])
-  return fromSpans(project_id, [...conditions, ...compileBounds(query.windowing, 'span'), ...filters])
+  return fromMatching(project_id, query.filter, [...conditions, ...compileBounds(query.windowing, 'span')])
 }
 
 /** Parts of a window that a count is divided into, at most. */
@@ -286,7 +284,10 @@ export const FACET_ROWS_MAX = 200_000
 /** Values of one facet in a response. */
 export const FACET_VALUES_MAX = 50
 
-/** The most frequent values of each facet among the newest rows: rows of `facet`, `value`, `count`. */
+/**
+ * The most frequent values of each facet among the newest rows: rows of `facet`, `value`, `count`. The engine would read the
+ * few rows of a user in the order of the key, one granule after the other.
+ */
 export function compileFacets(
   project_id: Uuid,
   query: SpanQuery,
@@ -294,7 +295,7 @@ export function compileFacets(
 ): Sql {
   const values = join(facets.map(facet => sql`(${text(facet)}, toString(${identifier(facet)}))`))
   const newest = sql`SELECT ${join(facets.map(identifier))} ${fromQuery(project_id, query)} ORDER BY start_time DESC LIMIT ${count(FACET_ROWS_MAX)}`
-  return sql`SELECT pair.1 AS facet, pair.2 AS value, count() AS count FROM (${newest}) ARRAY JOIN [${values}] AS pair WHERE value != '' GROUP BY facet, value ORDER BY count DESC, value LIMIT ${count(limit)} BY facet ${SETTINGS}`
+  return sql`SELECT pair.1 AS facet, pair.2 AS value, count() AS count FROM (${newest}) ARRAY JOIN [${values}] AS pair WHERE value != '' GROUP BY facet, value ORDER BY count DESC, value LIMIT ${count(limit)} BY facet ${SETTINGS}, optimize_read_in_order = 0`
 }
 
 /** The focus of a list; traces if it is not given. */

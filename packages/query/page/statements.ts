@@ -93,6 +93,15 @@ const fromHinted = (
     ? fromSpans(project_id, [...conditions, ...filters])
     : sql`${fromFewSpans(project_id, [...conditions, ...hints])} WHERE ${allOf(filters)}`
 
+/**
+ * All spans that satisfy a filter and other conditions, for what adds them up. A text that may be in several columns is not
+ * looked up by an index: a span would be found in each.
+ */
+export function fromMatching(project_id: Uuid, filter: Filter | undefined, conditions: readonly Sql[]): Sql {
+  const [hints = [], ...otherWays] = compileSearchHints(filter)
+  return fromHinted(project_id, conditions, otherWays.length > 0 ? [] : hints, filtersOf(filter))
+}
+
 export interface ColumnsOf {
   readonly project_id: Uuid
   /** What to read of each span: expressions, optionally with aliases. */

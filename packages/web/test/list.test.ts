@@ -67,6 +67,24 @@ test('by keyboard only: filter, choose a row, open, go to the next trace, close'
   await close()
 })
 
+test('a list begins with what a window shows, and is read on before its end is in sight', async () => {
+  const long = (await projectWithTraces(70)).project
+  const { page, close } = await visit(browser, long, '/w/')
+  const limits: number[] = []
+  page.on('request', request => {
+    const { order_by, windowing } = request.postDataJSON() ?? {}
+    if (request.url().endsWith('/spans/rows') && order_by === 'duration') limits.push(windowing.limit)
+  })
+  await page.getByRole('combobox', { name: 'Order' }).selectOption('duration')
+  await page.getByRole('table', { name: 'Traces' }).and(page.locator('[aria-rowcount="51"]')).waitFor()
+  expect(limits).toEqual([50])
+  await page.locator('[data-row="0"]').hover()
+  await page.mouse.wheel(0, 20 * 28)
+  await page.getByRole('table', { name: 'Traces' }).and(page.locator('[aria-rowcount="71"]')).waitFor()
+  expect(limits).toEqual([50, 100])
+  await close()
+})
+
 test('rows come before what they say, and do not move when it comes', async () => {
   const { page, close } = await visit(browser, project, '/w/traces?q=name%3Dabsent')
   await page.getByText('Nothing matches').waitFor()
@@ -88,6 +106,19 @@ test('rows come before what they say, and do not move when it comes', async () =
   release()
   await expect.poll(() => preview.textContent()).not.toBe('')
   expect(await row.boundingBox()).toEqual(place)
+  await close()
+})
+
+test('counts and values are asked for after what the rows say', async () => {
+  const { page, close } = await visit(browser, project, '/w/traces?q=name%3Dabsent')
+  await page.getByText('Nothing matches').waitFor()
+  const asked: string[] = []
+  page.on('request', request => asked.push(new URL(request.url()).pathname.split('/').at(-1) as string))
+  await page.getByRole('combobox', { name: 'Filter' }).fill('type:agent')
+  await page.getByText('30 found').waitFor()
+  const own = ['rows', 'previews', 'count', 'facets']
+  // Rows are asked for again for what has arrived.
+  expect([...new Set(asked)].filter(one => own.includes(one))).toEqual(own)
   await close()
 })
 

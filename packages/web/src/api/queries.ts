@@ -24,29 +24,30 @@ export type {
   Skeleton,
 } from '@spanhouse/server/routes/web/answers.ts'
 
+/** Of the first page: what a window shows and a little more, since it takes as long as it has rows. */
+const FIRST_ROWS = 50
 const ROWS_PER_PAGE = 100
 
 export type OrderBy = 'time' | 'duration' | 'tokens' | 'costs'
 
-type PageOf = Partial<Pick<RowPage, 'windowing' | 'after'>>
+type PageOf = Partial<Pick<RowPage, 'windowing' | 'after'>> & { limit: number }
 
 /** The pages of a list so far. */
 export const rowsQuery = (body: ListBody, order_by: OrderBy) =>
   infiniteQueryOptions({
     queryKey: ['rows', body, order_by],
-    initialPageParam: {} as PageOf,
+    initialPageParam: { limit: FIRST_ROWS } as PageOf,
     queryFn: ({ pageParam, signal }) => readRows({ ...body, order_by }, pageParam, signal),
     getNextPageParam: ({ windowing, after }: RowPage): PageOf | undefined =>
-      windowing || after ? { windowing, after } : undefined,
+      windowing || after ? { windowing, after, limit: ROWS_PER_PAGE } : undefined,
     placeholderData: keepPreviousData,
     staleTime: Number.POSITIVE_INFINITY,
   })
 
 type RowsBody = ListBody & { order_by: OrderBy }
 
-function readRows(body: RowsBody, { windowing, after }: PageOf, signal: AbortSignal) {
-  const window = { ...body.windowing, limit: ROWS_PER_PAGE }
-  const asked = { ...body, after, windowing: windowing ?? window, previews: false }
+function readRows(body: RowsBody, { windowing, after, limit }: PageOf, signal: AbortSignal) {
+  const asked = { ...body, after, windowing: { ...(windowing ?? body.windowing), limit }, previews: false }
   return api<RowPage>('/spans/rows', { method: 'POST', body: asked, signal })
 }
 
@@ -73,7 +74,7 @@ export const previewsQuery = (rows: readonly Row[], attributes: readonly string[
 export const newestQuery = (body: ListBody, everyMs: number | false) =>
   queryOptions({
     queryKey: ['newest', body],
-    queryFn: ({ signal }) => readRows({ ...body, order_by: 'time' }, {}, signal),
+    queryFn: ({ signal }) => readRows({ ...body, order_by: 'time' }, { limit: FIRST_ROWS }, signal),
     refetchInterval: everyMs,
     staleTime: 0,
     gcTime: 0,

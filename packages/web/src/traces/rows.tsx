@@ -32,8 +32,8 @@ interface RowsProps {
 }
 
 const ROW_PX = 28
-/** So many rows before the end the next page is read. */
-const AHEAD = 30
+/** So many rows before the end the next page is read: the first page of a list has more than these and a window's. */
+const AHEAD = 15
 
 /** The table of a list; only the visible rows are in the document. */
 export function Rows({ list, search, change, selected, toggle }: RowsProps): ReactNode {

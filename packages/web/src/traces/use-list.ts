@@ -1,5 +1,5 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { useMemo } from 'react'
+import { useEffect, useMemo, useState } from 'react'
 import type { ListBody } from '../api/filtering.ts'
 import { newestQuery, type OrderBy, type Row, rowsQuery } from '../api/queries.ts'
 import { queryClient } from '../api/query-client.ts'
@@ -19,8 +19,8 @@ export interface List {
   /** What is shown belongs to the previous filter. */
   isStale: boolean
   /**
-   * Whether rows of this filter are here, or cannot be. Counts and values are asked for only then: asked for at the same
-   * time, they delayed the rows (`DECISIONS.md`).
+   * Whether rows of this filter have been drawn, or cannot be. Counts and values are asked for only then: asked for earlier,
+   * they delayed the rows and what these say (`DECISIONS.md`).
    */
   isSettled: boolean
   more: (() => void) | undefined
@@ -34,7 +34,8 @@ export function useList(body: ListBody, search: TracesSearch): List {
   const order: OrderBy = search.order ?? 'time'
   const list = useInfiniteQuery(rowsQuery(body, order))
   const isRead = list.data !== undefined && !list.isPlaceholderData
-  const isWatched = isRead && order === 'time' && !search.to
+  const isSettled = useDrawn(isRead || list.isError ? JSON.stringify([body, order]) : undefined)
+  const isWatched = isRead && isSettled && order === 'time' && !search.to
   const newest = useQuery({ ...newestQuery(body, LOOK_MS), enabled: isWatched })
   const rows = useMemo(
     () => withNewer(list.data?.pages.flatMap(page => page.rows) ?? [], newest.data?.rows),
@@ -52,9 +53,25 @@ export function useList(body: ListBody, search: TracesSearch): List {
     error: list.error,
     isFirst: list.isPending,
     isStale: list.isPlaceholderData,
-    isSettled: isRead || list.isError,
+    isSettled,
     more: list.hasNextPage && !list.isFetchingNextPage ? () => void list.fetchNextPage() : undefined,
   }
+}
+
+/** Whether a frame was drawn since a list is shown, given by its name. */
+function useDrawn(shown: string | undefined): boolean {
+  const [drawn, setDrawn] = useState<string>()
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const frame = requestAnimationFrame(() => {
+      timer = setTimeout(() => setDrawn(shown))
+    })
+    return () => {
+      cancelAnimationFrame(frame)
+      clearTimeout(timer)
+    }
+  }, [shown])
+  return shown !== undefined && drawn === shown
 }
 
 function withNewer(rows: readonly Row[], newest: readonly Row[] = []): readonly Row[] {
