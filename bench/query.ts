@@ -163,7 +163,14 @@ export const QUESTIONS: readonly Question[] = [
     name: 'values of 6 fields of roots, 30 days',
     set: 'small',
     goalMs: 300,
-    ask: engine => readFacets(engine, { project_id: PROJECT, query: rootsIn(MONTH), among: FACET_ROWS_MAX, facets: FACETS, limit: 10 }),
+    ask: engine =>
+      readFacets(engine, {
+        project_id: PROJECT,
+        query: rootsIn(MONTH),
+        among: FACET_ROWS_MAX,
+        facets: FACETS,
+        limit: 10,
+      }),
   },
   {
     name: 'sums of roots in 60 parts of 30 days',

@@ -24,9 +24,6 @@ export interface Aggregation {
 /** The table with the states of all shards, which {@link compileMerge} reads. */
 export const STATES = 'states'
 
-/** States of one shard beyond this are not worth sending: 32 MiB are those of four million numbers. */
-const STATES_BYTES_MAX = sql`, max_result_bytes = 33554432`
-
 /** All of it as one statement. */
 export function compileAggregation({ prefix = sql``, keys, columns, rows, order, settings }: Aggregation): Sql {
   return sql`${prefix}SELECT ${keysOf(keys)}, ${columns} ${rows} GROUP BY ${namesOf(keys)} ${order} ${settings}`
@@ -39,7 +36,7 @@ export function compileStates({ prefix = sql``, keys, columns, rows, settings }:
     states.push(sql`${name}State${parameters}(${args}) AS ${stateName(states.length)}`)
     return sql``
   })
-  return sql`SELECT ${join([keysOf(keys), ...states])} ${rows} GROUP BY ${namesOf(keys)} ${settings}${STATES_BYTES_MAX}`
+  return sql`SELECT ${join([keysOf(keys), ...states])} ${rows} GROUP BY ${namesOf(keys)} ${settings}`
 }
 
 /** The result of {@link compileAggregation} from the states of all shards. */

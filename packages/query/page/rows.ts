@@ -349,11 +349,11 @@ export function compileFacets({ facets, limit, ...asked }: FacetQuery, since?: M
 
 /** When the last of the newest rows begins, among which facets are counted: one row of `since`; 0 if all rows are. */
 export function compileFacetsSince(asked: NewestOf): Aggregation {
-  const newest = count(asked.among)
-  const times = aggregate(sql`groupArray`, sql`start_time`)
+  // Integers are sorted by radix, other types by comparisons.
+  const times = aggregate(sql`groupArray`, sql`toUnixTimestamp64Micro(start_time)`)
   return {
     keys: [{ name: sql`everything`, value: sql`0` }],
-    columns: sql`toUnixTimestamp64Micro(arrayPartialReverseSort(${newest}, ${times})[${newest}]) AS since`,
+    columns: sql`arraySort(${times})[${int(-asked.among)}] AS since`,
     rows: sql`FROM (${newestOf(asked, sql`start_time`)})`,
     order: sql``,
     settings: SETTINGS,

@@ -31,7 +31,7 @@ afterEach(async () => {
 
 const statement = { text: 'SELECT 1', params: {} }
 
-test.each([
+test.each<[string, () => Promise<unknown>]>([
   ['rows', () => engine.rows(statement)],
   ['binaryRows', () => engine.binaryRows(statement, () => null)],
   ['tables', () => engine.table(statement, 'sent')],

@@ -1,6 +1,5 @@
 import { type Aggregation, compileAggregation, compileMerge, compileStates, printSql, STATES } from '@spanhouse/query'
 import type { Engine } from '../engine/engine.ts'
-import { isResultTooLarge } from '../engine/failures.ts'
 import type { Holder } from '../engine/holder.ts'
 import type { SentTable } from '../engine/http-client.ts'
 
@@ -15,16 +14,50 @@ export async function readAggregates<Row>(engine: Engine, asked: Aggregation, ho
   const shards = (await engine.shards?.()) ?? [engine]
   if (shards.length === 1) return (shards[0] as Engine).rows(whole, holder)
   const statement = printSql(compileStates(asked))
+  const held = new HeldStates(holder)
   let tables: SentTable[]
   try {
-    tables = await Promise.all(shards.map(shard => shard.table(statement, STATES, holder)))
+    tables = await Promise.all(shards.map(shard => shard.table(statement, STATES, held)))
   } catch (error) {
-    if (!isResultTooLarge(error)) throw error
+    if (!(error instanceof TooLarge)) throw error
+    held.releaseAll()
     return engine.rows(whole, holder)
   }
   const table = { ...(tables[0] as SentTable), rows: tables.flatMap(({ rows }) => rows) }
   const merging = shards[Math.floor(Math.random() * shards.length)] as Engine
   const rows = await merging.rows<Row>({ ...printSql(compileMerge(asked)), table }, holder)
-  holder?.release(table.rows.reduce((sum, { length }) => sum + length, 0))
+  held.releaseAll()
   return rows
+}
+
+/** Of all shards: those of four million traces with the measures that are made by default. */
+const STATES_BYTES_MAX = 128 * 1024 ** 2
+
+class TooLarge extends Error {}
+
+/** The states in this process. Throws {@link TooLarge} instead of holding more than it may. */
+class HeldStates implements Holder {
+  readonly #holder: Holder | undefined
+  #bytes = 0
+  #isOver = false
+
+  constructor(holder: Holder | undefined) {
+    this.#holder = holder
+  }
+
+  hold(bytes: number): void {
+    this.#isOver ||= this.#bytes + bytes > STATES_BYTES_MAX
+    if (this.#isOver) throw new TooLarge()
+    this.#holder?.hold(bytes)
+    this.#bytes += bytes
+  }
+
+  release(bytes: number): void {
+    this.#holder?.release(bytes)
+    this.#bytes -= bytes
+  }
+
+  releaseAll(): void {
+    this.release(this.#bytes)
+  }
 }
