@@ -6,9 +6,9 @@ import { startClickHouse } from '@spanhouse/clickhouse-server'
 import {
   type ActivityQuery,
   compileCount,
-  compileFacets,
   compileGroups,
   compileSkeleton,
+  FACET_ROWS_MAX,
   FACETS,
   type GroupQuery,
   parseActivityQuery,
@@ -23,7 +23,9 @@ import {
   type Engine,
   openEngine,
   readActivity,
+  readAggregates,
   readAnalytics,
+  readFacets,
   readPreviews,
   readRowPage,
   readSpanPage,
@@ -75,7 +77,7 @@ const tracesIn = (window: object) =>
   parseSpanQuery({ filtering: { conditions: [IS_ROOT] }, windowing: window }, 'trace')
 const groupsBy = (engine: Engine, asked: Partial<GroupQuery> & Pick<GroupQuery, 'query'>): Promise<unknown> => {
   const query = { amounts: 'total', order_by: 'costs', values: 100, count_min: 1, ...asked } as const
-  return engine.rows(printSql(compileGroups(PROJECT, query)))
+  return readAggregates(engine, compileGroups(PROJECT, query))
 }
 const attribute = (key: string, value: unknown, operator = 'is') => ({ field: 'attributes', key, operator, value })
 const IS_ROOT = { field: 'parent_id', operator: 'is', value: null }
@@ -155,13 +157,20 @@ export const QUESTIONS: readonly Question[] = [
     name: 'count of roots in 120 parts of 30 days',
     set: 'small',
     goalMs: 150,
-    ask: engine => engine.rows(printSql(compileCount(PROJECT, rootsIn(MONTH), 120))),
+    ask: engine => readAggregates(engine, compileCount(PROJECT, rootsIn(MONTH), 120)),
   },
   {
     name: 'values of 6 fields of roots, 30 days',
     set: 'small',
     goalMs: 300,
-    ask: engine => engine.rows(printSql(compileFacets(PROJECT, rootsIn(MONTH), { facets: FACETS, limit: 10 }))),
+    ask: engine =>
+      readFacets(engine, {
+        project_id: PROJECT,
+        query: rootsIn(MONTH),
+        among: FACET_ROWS_MAX,
+        facets: FACETS,
+        limit: 10,
+      }),
   },
   {
     name: 'sums of roots in 60 parts of 30 days',

@@ -1,6 +1,7 @@
 import { Problem } from '@spanhouse/model'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { compileAggregation } from './aggregation.ts'
 import { parseAnalyticsQuery } from './analytics/analytics-query.ts'
 import { bucketsOf } from './analytics/buckets.ts'
 import { compileAnalytics } from './analytics/compile-analytics.ts'
@@ -157,9 +158,11 @@ test.each([
     const query = parseAnalyticsQuery({}, { specs, windowing })
     const buckets = bucketsOf(query.windowing, NOON)
     expect(buckets.count).toBeLessThanOrEqual(1024)
-    expect(await isAccepted(() => compileAnalytics({ project_id: PROJECT, query, buckets, specs: query.specs }))).toBe(
-      isTaken,
-    )
+    expect(
+      await isAccepted(() =>
+        compileAggregation(compileAnalytics({ project_id: PROJECT, query, buckets, specs: query.specs })),
+      ),
+    ).toBe(isTaken)
   },
   60_000,
 )

@@ -1,3 +1,4 @@
+export * from './aggregation.ts'
 export * from './analytics/activity.ts'
 export { type AnalyticsQuery, FOCUSES, FORMATS, parseAnalyticsQuery } from './analytics/analytics-query.ts'
 export { type Measure, SPEC_TYPES, type Spec } from './analytics/analytics-spec.ts'

@@ -49,21 +49,46 @@ class Bound {
   }
 }
 
-class Fragment {
-  readonly #parts: readonly (string | Bound)[]
+/** A call of an aggregate function: see {@link aggregate}. */
+interface Call {
+  readonly name: Sql
+  /** In parentheses, or empty. */
+  readonly parameters: Sql
+  readonly args: Sql
+}
 
-  constructor(parts: readonly (string | Bound)[]) {
-    this.#parts = parts
+type Piece = string | Bound | Call
+
+class Fragment {
+  readonly #pieces: readonly Piece[]
+
+  constructor(pieces: readonly Piece[]) {
+    this.#pieces = pieces
+  }
+
+  get pieces(): readonly Piece[] {
+    return this.#pieces
   }
 
   get parts(): readonly (string | Bound)[] {
-    return this.#parts
+    return this.mapAggregates(({ name, parameters, args }) => sql`${name}${parameters}(${args})`).#pieces as (
+      | string
+      | Bound
+    )[]
+  }
+
+  /** The same with something else in the place of each aggregate. */
+  mapAggregates(replace: (call: Call) => Sql): Sql {
+    if (!this.#pieces.some(isCall)) return this
+    return new Fragment(this.#pieces.flatMap(piece => (isCall(piece) ? replace(piece).#pieces : piece)))
   }
 }
 
+const isCall = (piece: Piece): piece is Call => typeof piece === 'object' && 'args' in piece
+
 /** The only way to create SQL. Throws TypeError if a hole contains anything but a fragment or a parameter. */
 export function sql(strings: TemplateStringsArray, ...holes: readonly (Sql | Parameter)[]): Sql {
-  const parts: (string | Bound)[] = []
+  const parts: Piece[] = []
   strings.forEach((literal, index) => {
     parts.push(literal)
     if (index < holes.length) appendHole(parts, holes[index])
@@ -71,15 +96,21 @@ export function sql(strings: TemplateStringsArray, ...holes: readonly (Sql | Par
   return new Fragment(parts)
 }
 
-function appendHole(parts: (string | Bound)[], hole: unknown): void {
-  if (hole instanceof Fragment) for (const part of hole.parts) parts.push(part)
+function appendHole(parts: Piece[], hole: unknown): void {
+  if (hole instanceof Fragment) for (const piece of hole.pieces) parts.push(piece)
   else if (hole instanceof Bound) parts.push(hole)
   else throw new TypeError('only SQL fragments and parameters are allowed in SQL')
 }
 
-const IDENTIFIER = /^[a-z][a-z_]*$/
+/**
+ * A call of an aggregate function, of which a shard of a cluster can compute a state: see `Aggregation`. `parameters` are
+ * those in front of the arguments, in parentheses.
+ */
+export const aggregate = (name: Sql, args: Sql, parameters = sql``): Sql => new Fragment([{ name, parameters, args }])
 
-/** The name of a stored column. Throws TypeError for anything but lower-case letters and underscores. */
+const IDENTIFIER = /^[a-z][a-z_]*\d*$/
+
+/** The name of a column. Throws TypeError for anything but lower-case letters and underscores, and digits at the end. */
 export function identifier(name: string): Sql {
   if (!IDENTIFIER.test(name)) throw new TypeError(`not a column name: ${name}`)
   return new Fragment([name])
@@ -87,7 +118,7 @@ export function identifier(name: string): Sql {
 
 /** The fragments with a separator between them; an empty fragment if there are none. */
 export function join(fragments: readonly Sql[], separator: Sql = sql`, `): Sql {
-  const parts: (string | Bound)[] = []
+  const parts: Piece[] = []
   fragments.forEach((fragment, index) => {
     if (index > 0) appendHole(parts, separator)
     appendHole(parts, fragment)

@@ -1,8 +1,9 @@
 import { invalid, type JsonObject, type Micros, microsToIso, parseJson, type Uuid } from '@spanhouse/model'
+import type { Aggregation } from '../aggregation.ts'
 import { type Location, malformed, optional, readBoolean, readObject, readText } from '../filter/shape.ts'
 import { fromSpans, SETTINGS } from '../page/statements.ts'
 import { type GivenWindowing, type Order, parseGivenWindowing } from '../page/windowing.ts'
-import { count, int, type Sql, sql, text } from '../sql.ts'
+import { aggregate, count, int, type Sql, sql, text } from '../sql.ts'
 
 /*
  * Sessions and users are ordered by the time of their first span in a window, or of their last. The end of a page is a
@@ -66,13 +67,19 @@ export function parseActivityQuery(json: unknown): ActivityQuery {
 const COLUMNS: Record<Actor, Sql> = { session: sql`session_id`, user: sql`user_id` }
 
 /** Rows as in {@link ActivityRow}, one for each id, over all spans that have one. */
-export function compileActivityQuery(project_id: Uuid, actor: Actor, query: ActivityQuery): Sql {
+export function compileActivityQuery(project_id: Uuid, actor: Actor, query: ActivityQuery): Aggregation {
   const { order, limit, realtime } = query
   const column = COLUMNS[actor]
-  const activity = sql`toUnixTimestamp64Micro(${realtime ? sql`max` : sql`min`}(start_time)) AS activity`
+  const activity = aggregate(realtime ? sql`max` : sql`min`, sql`start_time`)
   const rows = fromSpans(project_id, [sql`${column} != ''`, ...windowOf(query)])
   const direction = order === 'descending' ? sql`DESC` : sql`ASC`
-  return sql`SELECT ${column} AS id, ${activity} ${rows} GROUP BY id ${beyondCursor(query)}ORDER BY activity ${direction}, id ${direction} LIMIT ${count(limit)} ${SETTINGS}`
+  return {
+    keys: [{ name: sql`id`, value: column }],
+    columns: sql`toUnixTimestamp64Micro(${activity}) AS activity`,
+    rows,
+    order: sql`${beyondCursor(query)}ORDER BY activity ${direction}, id ${direction} LIMIT ${count(limit)}`,
+    settings: SETTINGS,
+  }
 }
 
 /** The bound at which pages begin is exclusive, the other one inclusive. */

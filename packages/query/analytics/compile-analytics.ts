@@ -1,9 +1,10 @@
 import type { Uuid } from '@spanhouse/model'
+import type { Aggregation } from '../aggregation.ts'
 import { compileFilters } from '../compile/compile-filter.ts'
 import { attributePlace } from '../compile/place.ts'
 import { fromSpans, fromTraceHeads, INDEX_FIRST, SETTINGS } from '../page/statements.ts'
 import type { Focus } from '../position.ts'
-import { join, type Sql, sql } from '../sql.ts'
+import { aggregate, join, type Sql, sql } from '../sql.ts'
 import type { AnalyticsQuery } from './analytics-query.ts'
 import type { Measure, Spec } from './analytics-spec.ts'
 import { type Buckets, compileBucket, compileRange, windowingOf } from './buckets.ts'
@@ -35,15 +36,14 @@ export function measuresOf({ type }: Spec): readonly Measure[] {
  * Rows of `bucket` (an index) and `measures`: for each spec the list of its measures, see `MeasureRows`. The values are
  * those of each trace's head span, so that each trace counts once, at its time in lists.
  */
-export function compileAnalytics(asked: Asked & { readonly specs: readonly Spec[] }): Sql {
+export function compileAnalytics(asked: Asked & { readonly specs: readonly Spec[] }): Aggregation {
   const shared = new SharedNumbers()
   const compile = (measure: Measure, spec: Spec): Sql =>
     measure === 'numeric/continuous' && spec.path && hasDefaultHistogram(spec)
       ? shared.add(spec.path)
       : compileMeasure(measure, spec.path, spec)
   const measures = asked.specs.map(spec => sql`tuple(${join(measuresOf(spec).map(one => compile(one, spec)))})`)
-  const statement = compileByBucket(asked, 'trace', sql`tuple(${join(measures)}) AS measures`)
-  return sql`${shared.prefix}${statement}`
+  return { ...byBucket(asked, 'trace', sql`tuple(${join(measures)}) AS measures`), prefix: shared.prefix }
 }
 
 const hasDefaultHistogram = ({ bins, vmin, vmax, edge }: Spec): boolean =>
@@ -64,10 +64,10 @@ function totalsOf(view: 'cumulative' | 'incremental'): string[][] {
 export type TotalsRow = readonly [count: number, ...metrics: (readonly [count: number, sum: number])[]]
 
 /** Rows of `bucket` (an index), `total` and `errors`, each a {@link TotalsRow}. */
-export function compileTotals(asked: Asked & { readonly focus: Focus }): Sql {
+export function compileTotals(asked: Asked & { readonly focus: Focus }): Aggregation {
   const { focus } = asked
   const columns = sql`${totals(focus, sql`true`)} AS total, ${totals(focus, HAS_EXCEPTION)} AS errors`
-  return compileByBucket(asked, focus, columns)
+  return byBucket(asked, focus, columns)
 }
 
 const HAS_EXCEPTION = sql`(events != '' AND arrayExists(x -> JSONExtractString(x, 'name') = 'exception', JSONExtractArrayRaw(events)))`
@@ -76,16 +76,23 @@ function totals(focus: Focus, isMeant: Sql): Sql {
   const metrics = TOTALS[focus].map(path => {
     const { column, present } = attributePlace(path)
     const isCounted = sql`(${isMeant} AND ${present})`
-    return sql`tuple(countIf(${isCounted}), toFloat64(sumIf(${column?.column ?? sql`0`}, ${isCounted})))`
+    const sum = aggregate(sql`sumIf`, sql`${column?.column ?? sql`0`}, ${isCounted}`)
+    return sql`tuple(${aggregate(sql`countIf`, isCounted)}, toFloat64(${sum}))`
   })
-  return sql`tuple(${join([sql`countIf(${isMeant})`, ...metrics])})`
+  return sql`tuple(${join([aggregate(sql`countIf`, isMeant), ...metrics])})`
 }
 
-function compileByBucket({ project_id, query, buckets }: Asked, focus: Focus, columns: Sql): Sql {
+function byBucket({ project_id, query, buckets }: Asked, focus: Focus, columns: Sql): Aggregation {
   const { filter, windowing } = query
   const rows =
     focus === 'trace'
       ? fromTraceHeads({ project_id, query: { focus, filter, windowing: windowingOf(buckets, windowing.rate) } })
       : fromSpans(project_id, [...compileRange(buckets, windowing.rate), ...(filter ? compileFilters([filter]) : [])])
-  return sql`SELECT ${compileBucket(buckets)} AS bucket, ${columns} ${rows} GROUP BY bucket ORDER BY bucket ${SETTINGS}${INDEX_FIRST}`
+  return {
+    keys: [{ name: sql`bucket`, value: compileBucket(buckets) }],
+    columns,
+    rows,
+    order: sql`ORDER BY bucket`,
+    settings: sql`${SETTINGS}${INDEX_FIRST}`,
+  }
 }

@@ -1,5 +1,5 @@
 import { attributePlace, type Place } from '../compile/place.ts'
-import { count, float, join, type Sql, sql } from '../sql.ts'
+import { aggregate, count, float, join, type Sql, sql } from '../sql.ts'
 import type { Histogram, Measure } from './analytics-spec.ts'
 
 /*
@@ -45,7 +45,8 @@ export type HistogramRow = readonly [low: number, high: number, bins: number, ru
 
 /** A measure of the values at a path; without a path, of all attributes as one object. */
 export function compileMeasure(measure: Measure, path: readonly string[] | undefined, histogram: Histogram): Sql {
-  if (path === undefined) return measure === 'json' ? sql`count()` : compileMeasure(measure, NOWHERE, histogram)
+  if (path === undefined)
+    return measure === 'json' ? aggregate(sql`count`, sql``) : compileMeasure(measure, NOWHERE, histogram)
   return compileMeasureAt(measure, attributePlace(path, { texts: measure.startsWith('categorical') }), histogram)
 }
 
@@ -59,15 +60,18 @@ const NOWHERE = ['']
 const MEASURES: Record<Measure, (place: Place, histogram: Histogram) => Sql> = {
   'numeric/continuous': (place, histogram) => numbers(place, sql`${binned(histogram)}`),
   'numeric/discrete': place => numbers(place, runsOf(sql`sorted`, sql`nan`)),
-  binary: ({ json }) => sql`tuple(countIf(${json} = 'true'), countIf(${json} = 'false'))`,
-  'categorical/single': place => sql`sumMapIf([${stringOf(place)}], [toUInt64(1)], ${isString(place)})`,
+  binary: ({ json }) => sql`tuple(${countIf(sql`${json} = 'true'`)}, ${countIf(sql`${json} = 'false'`)})`,
+  'categorical/single': place => aggregate(sql`sumMapIf`, sql`[${stringOf(place)}], [toUInt64(1)], ${isString(place)}`),
   'categorical/multiple': ({ json }) => {
     const members = sql`arrayMap(x -> JSONExtractString(x), arrayFilter(x -> startsWith(x, '"'), JSONExtractArrayRaw(${json})))`
-    return sql`sumMapIf(${members}, arrayWithConstant(length(${members}), toUInt64(1)), startsWith(${json}, '['))`
+    const ones = sql`arrayWithConstant(length(${members}), toUInt64(1))`
+    return aggregate(sql`sumMapIf`, sql`${members}, ${ones}, startsWith(${json}, '[')`)
   },
-  string: place => sql`countIf(${isString(place)})`,
-  json: ({ isObject }) => sql`countIf(${isObject})`,
+  string: place => countIf(isString(place)),
+  json: ({ isObject }) => countIf(isObject),
 }
+
+const countIf = (condition: Sql): Sql => aggregate(sql`countIf`, condition)
 
 const isString = ({ column, json, present }: Place): Sql =>
   column?.type === 'text' ? present : sql`startsWith(${json}, '"')`
@@ -99,7 +103,7 @@ function numbers(place: Place, more: Sql): Sql {
 /** The sum of the numbers at a place, and the sorted array of them. */
 function gather(place: Place): { sum: Sql; gathered: Sql } {
   const { value, isNumber, sum } = numberAt(place)
-  return { sum, gathered: sql`arraySort(groupArrayIf(${value}, ${isNumber}))` }
+  return { sum, gathered: sql`arraySort(${aggregate(sql`groupArrayIf`, sql`${value}, ${isNumber}`)})` }
 }
 
 /**
@@ -137,12 +141,12 @@ export function compileMeasuresOfLists(measure: 'numeric/continuous' | 'numeric/
 /** Numbers in JSON begin with a digit or a minus sign; no other value does. */
 function numberAt({ column, json, present }: Place): { value: Sql; isNumber: Sql; sum: Sql } {
   if (column?.type === 'number') {
-    const sum = sql`toFloat64(sumIf(${column.column}, ${present}))`
+    const sum = sql`toFloat64(${aggregate(sql`sumIf`, sql`${column.column}, ${present}`)})`
     return { value: sql`toFloat64(${column.column})`, isNumber: present, sum }
   }
   const value = sql`JSONExtractFloat(${json})`
   const isNumber = sql`(${json} >= '-' AND ${json} < ':')`
-  return { value, isNumber, sum: sql`sumKahanIf(${value}, ${isNumber})` }
+  return { value, isNumber, sum: aggregate(sql`sumKahanIf`, sql`${value}, ${isNumber}`) }
 }
 
 /** The runs of a sorted array; `other` is a value that never follows an element. */

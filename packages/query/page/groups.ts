@@ -1,8 +1,9 @@
 import { invalid, type Uuid } from '@spanhouse/model'
+import type { Aggregation } from '../aggregation.ts'
 import { attributeText } from '../compile/place.ts'
 import { type Location, malformed, oneOf, optional, readObject, readText } from '../filter/shape.ts'
-import { allOf, anyOf, count, identifier, int, type Sql, sql } from '../sql.ts'
-import { bucketIn, FACETS, fromQuery } from './rows.ts'
+import { aggregate, allOf, anyOf, count, identifier, int, type Sql, sql } from '../sql.ts'
+import { bucketIn, COUNT, FACETS, fromQuery, WITH_ERRORS } from './rows.ts'
 import type { SpanQuery } from './span-query.ts'
 import { fromSpans, fromTraceHeads, SETTINGS } from './statements.ts'
 
@@ -91,20 +92,30 @@ export function parseGroupMembers(body: unknown, loc: Location = ['body']): Omit
 }
 
 /** Rows of {@link GroupRow}: parts of a window in the order of time, other groups in the order asked for. */
-export function compileGroups(project_id: Uuid, asked: GroupQuery): Sql {
+export function compileGroups(project_id: Uuid, asked: GroupQuery): Aggregation {
   const { query, by, buckets, amounts, order_by, values, count_min } = asked
   const { value, condition } = groupOf(by)
   const bucket = buckets === undefined ? sql`toInt64(0)` : bucketIn(query, buckets)
   const { tokens, costs } = SUMMED[amounts]
-  const from = amounts === 'own' ? fromOwn(project_id, query, condition) : fromQuery(project_id, query, condition)
+  const rows = amounts === 'own' ? fromOwn(project_id, query, condition) : fromQuery(project_id, query, condition)
   const order = buckets === undefined ? sql`${ORDERED_BY[order_by]} DESC, value` : sql`bucket`
   const limit = buckets === undefined ? count(values) : count(buckets + 1)
-  return sql`SELECT ${value} AS value, ${bucket} AS bucket, count() AS count, countIf(errors_cumulative > 0) AS errors,
-  toFloat64(sum(${tokens})) AS tokens, toFloat64(sum(${costs})) AS costs,
-  arrayMap(one -> toFloat64(one), quantilesExactIf(0.5, 0.95)(duration_cumulative, duration_cumulative > 0)) AS durations,
+  const durations = sql`duration_cumulative, duration_cumulative > 0`
+  return {
+    keys: [
+      { name: sql`value`, value },
+      { name: sql`bucket`, value: bucket },
+    ],
+    columns: sql`${COUNT} AS count, ${WITH_ERRORS} AS errors,
+  toFloat64(${aggregate(sql`sum`, tokens)}) AS tokens, toFloat64(${aggregate(sql`sum`, costs)}) AS costs,
+  arrayMap(one -> toFloat64(one), ${aggregate(sql`quantilesExactIf`, durations, sql`(0.5, 0.95)`)}) AS durations,
   durations[1] AS p50, durations[2] AS p95,
-  toUnixTimestamp64Micro(min(start_time)) AS first, toUnixTimestamp64Micro(max(start_time)) AS last
-  ${from} GROUP BY value, bucket HAVING count >= ${count(count_min)} ORDER BY ${order} LIMIT ${limit} ${SETTINGS}`
+  toUnixTimestamp64Micro(${aggregate(sql`min`, sql`start_time`)}) AS first, toUnixTimestamp64Micro(${aggregate(sql`max`, sql`start_time`)}) AS last
+ `,
+    rows,
+    order: sql`HAVING count >= ${count(count_min)} ORDER BY ${order} LIMIT ${limit}`,
+    settings: SETTINGS,
+  }
 }
 
 /** A row of {@link compileGroups}. Zero and an empty text: none. */

@@ -1,4 +1,5 @@
 import { type Micros, parseSpanId, parseTraceId, type SpanId, type TraceId, type Uuid } from '@spanhouse/model'
+import type { Aggregation } from '../aggregation.ts'
 import { attributeText } from '../compile/place.ts'
 import {
   type Location,
@@ -12,7 +13,22 @@ import {
 } from '../filter/shape.ts'
 import { SPAN_DATA } from '../long-data.ts'
 import type { Focus, Position } from '../position.ts'
-import { allOf, anyOf, count, decimal, identifier, int, ints, join, type Sql, sql, text, texts, uuid } from '../sql.ts'
+import {
+  aggregate,
+  allOf,
+  anyOf,
+  count,
+  decimal,
+  identifier,
+  int,
+  ints,
+  join,
+  type Sql,
+  sql,
+  text,
+  texts,
+  uuid,
+} from '../sql.ts'
 import { compileBounds } from './bounds.ts'
 import type { SpanQuery } from './span-query.ts'
 import { compileFirstRows, compileSpanQuery, fromMatching, fromTraceHeads, SETTINGS } from './statements.ts'
@@ -157,10 +173,21 @@ export const COUNT_BUCKETS_MAX = 500
  * The number of rows, and of those with errors in them or below them: rows of {@link CountRow}, one for each part of
  * the window that has any. With `buckets` the window must have both bounds; without there is one part.
  */
-export function compileCount(project_id: Uuid, query: SpanQuery, buckets?: number): Sql {
+export function compileCount(project_id: Uuid, query: SpanQuery, buckets?: number): Aggregation {
   const bucket = buckets === undefined ? sql`toInt64(0)` : bucketIn(query, buckets)
-  return sql`SELECT ${bucket} AS bucket, count() AS count, countIf(errors_cumulative > 0) AS errors ${fromQuery(project_id, query)} GROUP BY bucket ORDER BY bucket ${SETTINGS}`
+  return {
+    keys: [{ name: sql`bucket`, value: bucket }],
+    columns: sql`${COUNT} AS count, ${WITH_ERRORS} AS errors`,
+    rows: fromQuery(project_id, query),
+    order: sql`ORDER BY bucket`,
+    settings: SETTINGS,
+  }
 }
+
+/** The number of rows of a group. */
+export const COUNT = aggregate(sql`count`, sql``)
+/** The number of those with an error in them or below them. */
+export const WITH_ERRORS = aggregate(sql`countIf`, sql`errors_cumulative > 0`)
 
 export interface CountRow {
   readonly bucket: number
@@ -284,18 +311,62 @@ export const FACET_ROWS_MAX = 200_000
 /** Values of one facet in a response. */
 export const FACET_VALUES_MAX = 50
 
-/**
- * The most frequent values of each facet among the newest rows: rows of `facet`, `value`, `count`. The engine would read the
- * few rows of a user in the order of the key, one granule after the other.
- */
-export function compileFacets(
-  project_id: Uuid,
-  query: SpanQuery,
-  { facets, limit }: { facets: readonly Facet[]; limit: number },
-): Sql {
+/** Which values are counted. */
+export interface FacetQuery {
+  readonly project_id: Uuid
+  readonly query: SpanQuery
+  /** Among how many of the newest rows: {@link FACET_ROWS_MAX}. */
+  readonly among: number
+  readonly facets: readonly Facet[]
+  /** Values of each. */
+  readonly limit: number
+}
+
+/** A row of {@link compileFacets}. */
+export interface FacetRow {
+  readonly facet: Facet
+  readonly value: string
+  readonly count: number
+}
+
+/** The engine would read the few rows of a user in the order of the key, one granule after the other. */
+const FACET_SETTINGS = sql`${SETTINGS}, optimize_read_in_order = 0`
+
+/** The most frequent values of each facet among the newest rows, of these only those that begin at `since` or later. */
+export function compileFacets({ facets, limit, ...asked }: FacetQuery, since?: Micros): Aggregation {
   const values = join(facets.map(facet => sql`(${text(facet)}, toString(${identifier(facet)}))`))
-  const newest = sql`SELECT ${join(facets.map(identifier))} ${fromQuery(project_id, query)} ORDER BY start_time DESC LIMIT ${count(FACET_ROWS_MAX)}`
-  return sql`SELECT pair.1 AS facet, pair.2 AS value, count() AS count FROM (${newest}) ARRAY JOIN [${values}] AS pair WHERE value != '' GROUP BY facet, value ORDER BY count DESC, value LIMIT ${count(limit)} BY facet ${SETTINGS}, optimize_read_in_order = 0`
+  const newest = newestOf(asked, join(facets.map(identifier)), since)
+  return {
+    keys: [
+      { name: sql`facet`, value: sql`pair.1` },
+      { name: sql`value`, value: sql`pair.2` },
+    ],
+    columns: sql`${COUNT} AS count`,
+    rows: sql`FROM (${newest}) ARRAY JOIN [${values}] AS pair WHERE value != ''`,
+    order: sql`ORDER BY count DESC, value LIMIT ${count(limit)} BY facet`,
+    settings: FACET_SETTINGS,
+  }
+}
+
+/** When the last of the newest rows begins, among which facets are counted: one row of `since`; 0 if all rows are. */
+export function compileFacetsSince(asked: NewestOf): Aggregation {
+  // Integers are sorted by radix, other types by comparisons.
+  const times = aggregate(sql`groupArray`, sql`toUnixTimestamp64Micro(start_time)`)
+  return {
+    keys: [{ name: sql`everything`, value: sql`0` }],
+    columns: sql`arraySort(${times})[${int(-asked.among)}] AS since`,
+    rows: sql`FROM (${newestOf(asked, sql`start_time`)})`,
+    order: sql``,
+    settings: FACET_SETTINGS,
+  }
+}
+
+type NewestOf = Omit<FacetQuery, 'facets' | 'limit'>
+
+function newestOf({ project_id, query, among }: NewestOf, columns: Sql, since?: Micros): Sql {
+  const bound = since === undefined ? [] : [sql`start_time >= fromUnixTimestamp64Micro(${int(since)}, 'UTC')`]
+  const rows = fromQuery(project_id, query, bound)
+  return sql`SELECT ${columns} ${rows} ORDER BY start_time DESC LIMIT ${count(among)}`
 }
 
 /** The focus of a list; traces if it is not given. */

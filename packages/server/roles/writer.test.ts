@@ -222,6 +222,7 @@ test('a message that the store can never take is found and put aside, alone', as
 const bound = (inner: Engine): Engine => ({
   rows: statement => inner.rows(statement),
   binaryRows: (statement, read) => inner.binaryRows(statement, read),
+  table: (...args) => inner.table(...args),
   command: statement => inner.command(statement),
   insert: (...args) => inner.insert(...args),
   endWrites: () => inner.endWrites(),

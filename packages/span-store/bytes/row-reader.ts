@@ -48,7 +48,7 @@ export class RowReader {
   }
 
   skipText(): void {
-    this.#skip(this.#count())
+    this.#skip(this.count())
   }
 
   get isAtEnd(): boolean {
@@ -100,21 +100,22 @@ export class RowReader {
   }
 
   text(): string {
-    const byteCount = this.#count()
+    const byteCount = this.count()
     const from = this.#skip(byteCount)
     return byteCount === 0 ? '' : this.#bytes.utf8Slice(from, from + byteCount)
   }
 
   /** A text, one character per byte. */
   latin1(): string {
-    return this.characters(this.#count())
+    return this.characters(this.count())
   }
 
   uint32s(): number[] {
-    return Array.from({ length: this.#count() }, () => this.#bytes.readUInt32LE(this.#skip(4)))
+    return Array.from({ length: this.count() }, () => this.#bytes.readUInt32LE(this.#skip(4)))
   }
 
-  #count(): number {
+  /** A number of variable length, such as that of a text's bytes. */
+  count(): number {
     let count = 0
     for (let shift = 0, more = true; more; shift += 7) {
       const byte = this.#bytes.readUInt8(this.#skip(1))

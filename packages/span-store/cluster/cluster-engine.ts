@@ -79,6 +79,7 @@ export function clusterEngine({ reader, members, shards, shardsOf }: ClusterPart
     shardsOf,
     rows: (statement, holder) => reader.rows(statement, holder),
     binaryRows: (statement, read, holder) => reader.binaryRows(statement, read, holder),
+    table: (statement, name, holder) => reader.table(statement, name, holder),
     command: statement => onEach(engine => engine.command(statement)),
     insert: () => Promise.reject(new Error('rows are inserted into one shard')),
     endWrites: runs => onEach(engine => engine.endWrites(runs)),

@@ -1,9 +1,33 @@
-import type { JsonObject } from '@spanhouse/model'
-import { type Focus, nextWindowing, parseSpanQuery, type RowOrder, type SpanQuery } from '@spanhouse/query'
+import type { Json, JsonObject } from '@spanhouse/model'
+import {
+  type Aggregation,
+  aggregate,
+  compileCount,
+  compileGroups,
+  FACETS,
+  type Focus,
+  GROUP_ORDERS,
+  GROUPED_BY,
+  int,
+  nextWindowing,
+  parseActivityQuery,
+  parseAnalyticsQuery,
+  parseSpanQuery,
+  type RowOrder,
+  SPEC_TYPES,
+  type SpanQuery,
+  sql,
+} from '@spanhouse/query'
+import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { sampledRuns } from '../../../test/sets/sample.ts'
 import { SpanBatch } from '../bytes/span-batch.ts'
 import { type Engine, openEngine } from '../engine/engine.ts'
 import type { Settings } from '../engine/http-client.ts'
+import { readActivity } from '../read/activity.ts'
+import { readAggregates } from '../read/aggregates.ts'
+import { readAnalytics, readTotals } from '../read/analytics.ts'
+import { readFacets } from '../read/facets.ts'
 import { readTraceHeads } from '../read/row.ts'
 import { readPreviews, readRowPage } from '../read/rows.ts'
 import { readSpanPage } from '../read/span-page.ts'
@@ -13,7 +37,7 @@ import { makeSpan, newProject, type OpenTestCluster, openTestCluster } from '../
 import { SpanWriter } from '../write/write.ts'
 import { clusterEngine } from './cluster-engine.ts'
 
-/* Lists that each shard reads its part of, compared with those of a single server with the same spans. */
+/* Lists and aggregates that each shard reads its part of, compared with those of a single server with the same spans. */
 
 const TRACES = 60
 const SPANS_PER_TRACE = 4
@@ -39,6 +63,24 @@ afterAll(async () => {
 
 const traceId = (trace: number): string => (trace * 65_537).toString(16).padStart(32, '0')
 
+/** Values of each type that is measured. */
+const VALUES: readonly Json[] = [
+  0.1,
+  0.2,
+  1e6,
+  -2.5,
+  3,
+  3,
+  'Ünï \r\n--"q"',
+  'a',
+  '',
+  true,
+  false,
+  ['a', 'b'],
+  ['a'],
+  {},
+]
+
 /** Three traces begin at a time, on different shards, and have the same ids of spans. */
 function batchOf(isIn: (trace: number) => boolean): SpanBatch {
   const batch = new SpanBatch()
@@ -54,8 +96,12 @@ function batchOf(isIn: (trace: number) => boolean): SpanBatch {
           ...(span > 1 ? { parent_id: '1'.padStart(16, '0') } : {}),
           start_time,
           end_time: start_time + (trace % 4) * 1_500,
+          session_id: trace % 9 === 0 ? '' : `session-${trace % 9}`,
+          ...(span === 3 && trace % 5 === 0 ? { events: [{ name: 'exception', timestamp: start_time }] } : {}),
           attributes: {
+            value: VALUES[trace % VALUES.length] as Json,
             colour: trace % 4 === 0 ? 'red' : 'blue',
+            shop: { city: `city-${trace % 6}` },
             ag: {
               type: {},
               data: { outputs: 'x'.repeat(trace % 7 === 0 ? 2_000 : 20) },
@@ -74,12 +120,15 @@ function batchOf(isIn: (trace: number) => boolean): SpanBatch {
 
 /** Engines on each shard's own tables; over all of them nothing can be read. */
 function shardsOnly(settings: Settings = {}): Engine {
-  const shards = cluster.cluster.servers.map(({ url }) => openEngine(url, { connections: 2, settings }))
-  opened.push(...shards)
   const refuse = (): never => {
     throw new Error('read through one of the servers')
   }
-  const reader = { ...cluster.engine, rows: refuse, binaryRows: refuse } as Engine
+  return withReader({ ...cluster.engine, rows: refuse, binaryRows: refuse } as Engine, settings)
+}
+
+function withReader(reader: Engine, settings: Settings = {}): Engine {
+  const shards = cluster.cluster.servers.map(({ url }) => openEngine(url, { connections: 2, settings }))
+  opened.push(...shards)
   return clusterEngine({
     reader,
     members: async () => shards,
@@ -174,4 +223,144 @@ test('the spans of several traces, in the order of their start', async () => {
   const spans = await readSpansByIds(shardsOnly(), ids, UNHELD)
   expect(spans.map(positionOf)).toEqual((await readSpansByIds(single.engine, ids, UNHELD)).map(positionOf))
   expect(spans).toHaveLength(5 * SPANS_PER_TRACE)
+})
+
+const window = fc.record(
+  {
+    oldest: fc.integer({ min: -3, max: 12 }).map(seconds => START + seconds * 1_000_000),
+    newest: fc.integer({ min: 4, max: 25 }).map(seconds => START + seconds * 1_000_000),
+  },
+  { requiredKeys: ['oldest', 'newest'] },
+)
+const conditions = fc.constantFrom<object[]>([], [ROOTS], [RED], [NOBODY])
+const focus = fc.constantFrom('span' as const, 'trace' as const)
+const list = fc
+  .record({ window, conditions, focus })
+  .map(({ window, conditions, focus }) => queryOf(focus, conditions, window))
+const buckets = fc.option(fc.integer({ min: 1, max: 9 }), { nil: undefined })
+const spec = fc.record(
+  {
+    type: fc.constantFrom(...SPEC_TYPES),
+    path: fc.constantFrom('attributes.value', 'attributes.ag.metrics.costs.cumulative.total', 'attributes.colour'),
+    bins: fc.integer({ min: 1, max: 9 }),
+    vmin: fc.integer({ min: -2, max: 0 }),
+    vmax: fc.integer({ min: 0, max: 4 }),
+    edge: fc.boolean(),
+  },
+  { requiredKeys: ['type', 'path'] },
+)
+const analytics = fc
+  .record({ window, conditions, focus, specs: fc.array(spec, { maxLength: 6 }), hasParts: fc.boolean() })
+  .map(({ window, conditions, focus, specs, hasParts }) =>
+    parseAnalyticsQuery(
+      {},
+      {
+        formatting: { focus },
+        windowing: { ...window, ...(hasParts && { interval: 1 }) },
+        filtering: { conditions },
+        specs,
+      },
+    ),
+  )
+
+/** Questions that are answered by aggregates, each with a way to ask it. */
+const AGGREGATES: Record<string, fc.Arbitrary<(engine: Engine) => Promise<unknown[]>>> = {
+  counts: fc.record({ query: list, buckets }).map(
+    ({ query, buckets }) =>
+      engine =>
+        readAggregates(engine, compileCount(project_id, query, buckets)),
+  ),
+  groups: fc
+    .record({
+      query: list,
+      by: fc.constantFrom(undefined, ...GROUPED_BY, 'shop.city', 'ag.data.outputs'),
+      buckets,
+      amounts: fc.constantFrom('total' as const, 'own' as const),
+      order_by: fc.constantFrom(...GROUP_ORDERS),
+      values: fc.integer({ min: 1, max: 20 }),
+      count_min: fc.integer({ min: 1, max: 9 }),
+    })
+    .map(({ by, buckets, ...asked }) => {
+      const groups = by === undefined ? buckets !== undefined && { buckets } : { by }
+      return engine => readAggregates(engine, compileGroups(project_id, { ...asked, ...groups }))
+    }),
+  facets: fc
+    .record({ query: list, facets: fc.subarray([...FACETS], { minLength: 1 }), limit: fc.integer({ min: 1, max: 9 }) })
+    .map(asked => engine => readFacets(engine, { ...asked, project_id, among: 1_000 })),
+  analytics: analytics.map(query => engine => readAnalytics(engine, { project_id, query })),
+  totals: analytics.map(query => engine => readTotals(engine, { project_id, query })),
+  activity: fc
+    .record({
+      window,
+      realtime: fc.boolean(),
+      order: fc.constantFrom(...orders),
+      limit: fc.integer({ min: 1, max: 9 }),
+    })
+    .map(({ window, realtime, ...page }) => {
+      const query = parseActivityQuery({ realtime, windowing: { ...window, ...page } })
+      return engine => readActivity(engine, { project_id, actor: 'session', query })
+    }),
+}
+
+test.each(Object.entries(AGGREGATES))(
+  '%s: two shards answer as one server does',
+  async (_, question) => {
+    const shards = shardsOnly()
+    let found = 0
+    await fc.assert(
+      fc.asyncProperty(question, async ask => {
+        const rows = await ask(single.engine)
+        found += rows.length
+        expect(await ask(shards)).toEqual(rows)
+      }),
+      { numRuns: sampledRuns(40) },
+    )
+    expect(found).toBeGreaterThan(0)
+  },
+  120_000,
+)
+
+const countOf = (engine: Engine): Promise<unknown[]> =>
+  readAggregates(engine, compileCount(project_id, queryOf('span', [], { newest: START + 30_000_000 }), 9))
+
+test('as many measures as a request may have', async () => {
+  const specs = Array.from({ length: 50 }, (_, index) => ({
+    type: 'numeric/continuous',
+    path: `attributes.${index === 7 ? 'value' : `absent-${index}`}`,
+    bins: index + 1,
+  }))
+  const query = parseAnalyticsQuery({}, { windowing: WINDOW, specs })
+  const buckets = await readAnalytics(single.engine, { project_id, query })
+  expect(buckets[0]?.metrics).toMatchObject({ 'attributes.value': { type: 'numeric/continuous' } })
+  expect(await readAnalytics(shardsOnly(), { project_id, query })).toEqual(buckets)
+})
+
+test.each([2, 4, 10, 100, 1_000])('facets among the %i newest spans of all shards', async among => {
+  // Spans with the same start are among these or not together.
+  const asked = { project_id, query: queryOf('span', [], {}), among, facets: FACETS, limit: 50 }
+  const expected = await readFacets(single.engine, asked)
+  expect(expected.length).toBeGreaterThan(0)
+  expect(await readFacets(shardsOnly(), asked)).toEqual(expected)
+})
+
+test('without one of the shards there is no answer', async () => {
+  const away = openEngine('http://127.0.0.1:9', { connections: 1 })
+  opened.push(away)
+  const shards = [...((await shardsOnly().shards?.()) ?? []).slice(0, 1), away]
+  const partly = { ...shardsOnly(), shards: async () => shards } as Engine
+  await expect(countOf(partly)).rejects.toMatchObject({ code: 'overloaded' })
+})
+
+test('states that are too large to be sent through this process are sent among the servers', async () => {
+  const numbers = (count: number): Aggregation => ({
+    keys: [{ name: sql`one`, value: sql`1` }],
+    columns: sql`length(${aggregate(sql`groupArray`, sql`number`)}) AS found`,
+    rows: sql`FROM numbers(${int(count)})`,
+    order: sql``,
+    settings: sql``,
+  })
+  // Each shard has all of these numbers, so where they are gathered can be told.
+  expect(await readAggregates(shardsOnly(), numbers(1_000_000))).toEqual([{ one: 1, found: 2_000_000 }])
+  expect(await readAggregates(withReader(cluster.engine), numbers(9_000_000))).toEqual([{ one: 1, found: 9_000_000 }])
+  await expect(readAggregates(shardsOnly(), numbers(9_000_000))).rejects.toThrow('read through one of the servers')
 })

@@ -4,6 +4,7 @@ import {
   bucketsOf,
   candidatesOf,
   compileActivityQuery,
+  compileAggregation,
   compileAnalytics,
   compileCount,
   compileFirstSpans,
@@ -161,18 +162,23 @@ const STATEMENTS: Record<string, { statement: () => Sql | undefined; rowsMax: nu
     statement: () => compileHeadsByIds({ project_id, columns, trace_ids: [traceId(3)] }),
     rowsMax: 1,
   },
-  'a count': { statement: () => compileCount(project_id, spans({})), rowsMax: 1 },
+  'a count': { statement: () => compileAggregation(compileCount(project_id, spans({}))), rowsMax: 1 },
   'a count of traces by an attribute': {
-    statement: () => compileCount(project_id, traces({ filtering: RED })),
+    statement: () => compileAggregation(compileCount(project_id, traces({ filtering: RED }))),
     rowsMax: 1,
   },
   analytics: {
-    statement: () => compileAnalytics({ project_id, query: analytics, buckets, specs: analytics.specs }),
+    statement: () =>
+      compileAggregation(compileAnalytics({ project_id, query: analytics, buckets, specs: analytics.specs })),
     rowsMax: 5,
   },
-  totals: { statement: () => compileTotals({ project_id, query: analytics, buckets, focus: 'trace' }), rowsMax: 5 },
+  totals: {
+    statement: () => compileAggregation(compileTotals({ project_id, query: analytics, buckets, focus: 'trace' })),
+    rowsMax: 5,
+  },
   sessions: {
-    statement: () => compileActivityQuery(project_id, 'session', parseActivityQuery({ windowing: { limit: 3 } })),
+    statement: () =>
+      compileAggregation(compileActivityQuery(project_id, 'session', parseActivityQuery({ windowing: { limit: 3 } }))),
     rowsMax: 7,
   },
 }

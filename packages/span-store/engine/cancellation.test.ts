@@ -31,9 +31,10 @@ afterEach(async () => {
 
 const statement = { text: 'SELECT 1', params: {} }
 
-test.each([
+test.each<[string, () => Promise<unknown>]>([
   ['rows', () => engine.rows(statement)],
   ['binaryRows', () => engine.binaryRows(statement, () => null)],
+  ['tables', () => engine.table(statement, 'sent')],
 ])(
   '%s that nobody waits for any more are ended on the server, and their connection is free again',
   async (_name, read) => {

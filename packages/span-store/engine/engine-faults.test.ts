@@ -23,6 +23,7 @@ afterAll(() => {
 const rows = (): Promise<unknown> => engine.rows({ text: 'SELECT v FROM spans', params: {} })
 const binaryRows = (): Promise<unknown> =>
   engine.binaryRows({ text: 'SELECT v FROM spans', params: {} }, row => row.text())
+const table = (): Promise<unknown> => engine.table({ text: 'SELECT v FROM spans', params: {} }, 'sent')
 const insert = (): Promise<void> => engine.insert('spans', ['v'], Buffer.alloc(1))
 const refuse =
   (status: number, text: string, code?: number) =>
@@ -63,6 +64,7 @@ test.each<[string, (response: ServerResponse) => void, string]>([
   engine = openEngine(url, { connections: 1, silentMs: 200 })
   await expect(rows()).rejects.toMatchObject({ code })
   await expect(binaryRows()).rejects.toMatchObject({ code })
+  await expect(table()).rejects.toMatchObject({ code })
   const error = await insert().catch(error => error)
   if (error) expect(isPassing(error)).toBe(true)
 })
@@ -91,6 +93,15 @@ test.each([
   answer = response => response.writeHead(200, { 'x-clickhouse-format': format }).end(bytes)
   engine = openEngine(url, { connections: 1 })
   await expect(binaryRows()).rejects.toMatchObject({ code: 'overloaded' })
+})
+
+test.each([
+  ['cut off in a name', 'RowBinaryWithNamesAndTypes', '\x01\x05na'],
+  ['of somebody else', 'HTML', '\x01\x01v\x06String'],
+])('bytes %s are no table', async (_, format, bytes) => {
+  answer = response => response.writeHead(200, { 'x-clickhouse-format': format }).end(bytes)
+  engine = openEngine(url, { connections: 1 })
+  await expect(table()).rejects.toMatchObject({ code: 'overloaded' })
 })
 
 test('the rows themselves are to blame only when ClickHouse says so', async () => {

@@ -4,11 +4,11 @@ import { Problem, type TraceId } from '@spanhouse/model'
 import { inlineParams } from '@spanhouse/query'
 import { tracedStatement } from '@spanhouse/telemetry'
 import type { RowReader } from '../bytes/row-reader.ts'
-import { parseRows, readRows } from '../read/answers.ts'
+import { parseRows, readRows, readTable } from '../read/answers.ts'
 import { cancellation } from './cancellation.ts'
 import { isDisconnected, isUnanswered, isUpdateFault, toProblem, unreachable } from './failures.ts'
 import type { Holder } from './holder.ts'
-import { HttpClient, type Settings } from './http-client.ts'
+import { HttpClient, type SentTable, type Settings } from './http-client.ts'
 import { onServers, type Servers } from './on-servers.ts'
 import { currentUsage } from './usage.ts'
 
@@ -18,6 +18,8 @@ export interface Statement {
   params: Record<string, unknown>
   /** On which of the servers with the same rows a command is run. Default: on the one in use. */
   servers?: Servers
+  /** A table that a SELECT reads besides those of the database. */
+  table?: SentTable
 }
 
 /**
@@ -49,6 +51,8 @@ export interface Engine {
    * `holder` is told of the bytes as they arrive; if it throws, the statement ends.
    */
   binaryRows<Row>(statement: Statement, read: (row: RowReader) => Row, holder?: Holder): Promise<Row[]>
+  /** All rows of a SELECT as a table that can be sent with another statement, also to another server. */
+  table(statement: Statement, name: string, holder?: Holder): Promise<SentTable>
   command(statement: Statement): Promise<void>
   /**
    * Inserts rows in RowBinary format, as one atomic block if they are under 256 MB. The bytes must not change before it
@@ -134,6 +138,9 @@ const RESTART_LOOK_MS = 200
 /** How the bytes of a response are decoded: the text, and the values in it. */
 const ROWS_PER_BYTE = 3
 
+/** RowBinary after the names and types of the columns. */
+const TABLE_FORMAT = 'RowBinaryWithNamesAndTypes'
+
 /** Statements that write are recognised on the server by the start of their query id. */
 const writesOf = (run: number): string => `spanhouse-write-${run}-`
 
@@ -172,6 +179,7 @@ class HttpEngine implements Engine {
       const bytes = await this.#client.send(`${inlineParams(statement)} FORMAT JSONEachRow`, {
         signal: cancellation(),
         usage: currentUsage(),
+        table: statement.table,
       })
       holder?.hold(bytes.length * ROWS_PER_BYTE)
       return parseRows<Row>(bytes.toString())
@@ -187,6 +195,17 @@ class HttpEngine implements Engine {
       // Bytes from another server could be mistaken for rows.
       if (format !== 'RowBinary') throw unreachable(new Error('the response is not from ClickHouse'))
       return readRows(chunks, read, holder)
+    })
+  }
+
+  table(statement: Statement, name: string, holder?: Holder): Promise<SentTable> {
+    return this.#read(statement.text, async () => {
+      const { format, chunks } = await this.#client.open(`${inlineParams(statement)} FORMAT ${TABLE_FORMAT}`, {
+        signal: cancellation(),
+        usage: currentUsage(),
+      })
+      if (format !== TABLE_FORMAT) throw unreachable(new Error('the response is not from ClickHouse'))
+      return { name, ...(await readTable(chunks, holder)) }
     })
   }
 

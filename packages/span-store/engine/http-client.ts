@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { Agent, type IncomingMessage, request } from 'node:http'
 import { request as requestTls, Agent as TlsAgent } from 'node:https'
 import type { Usage } from './usage.ts'
@@ -31,11 +32,22 @@ export interface HttpClientOptions {
   settings: Settings
 }
 
+/** Rows that are sent with a statement, which reads them as a table. */
+export interface SentTable {
+  readonly name: string
+  /** Names and types of its columns, as in CREATE TABLE. */
+  readonly structure: string
+  /** In RowBinary format. */
+  readonly rows: readonly Buffer[]
+}
+
 export interface SentWith {
   /** The id with which the statement can be ended. */
   queryId?: string
   /** The data to insert. */
   data?: Buffer
+  /** A table that exists for the statement alone. */
+  table?: SentTable | undefined
   /** Aborts the request. */
   signal?: AbortSignal | undefined
   /** To count what the statement reads. */
@@ -69,14 +81,16 @@ export class HttpClient {
   }
 
   /** Rejects with a ClickHouseError, or with another Error if ClickHouse did not respond. */
-  open(statement: string, { queryId, data, signal, usage }: SentWith = {}): Promise<Answer> {
+  open(statement: string, { queryId, data, table, signal, usage }: SentWith = {}): Promise<Answer> {
     const url = new URL(this.#url)
     if (queryId) url.searchParams.set('query_id', queryId)
-    if (data) url.searchParams.set('query', statement)
+    const form = table && new TableForm(table)
+    if (data || form) url.searchParams.set('query', statement)
+    for (const [name, value] of form?.parameters ?? []) url.searchParams.set(name, value)
     const { silentMs } = this.#options
     const sent = {
       method: 'POST',
-      headers: this.#headers,
+      headers: { ...this.#headers, ...form?.headers },
       agent: this.#agent,
       timeout: silentMs,
       ...(signal && { signal }),
@@ -87,8 +101,9 @@ export class HttpClient {
       })
       post.on('timeout', () => post.destroy(silent(silentMs)))
       post.on('error', reject)
+      for (const piece of form?.body ?? []) post.write(piece)
       // In one piece, so that its length is known and a statement and its headers fit one packet.
-      post.end(data ?? statement)
+      post.end(form ? undefined : (data ?? statement))
     })
   }
 
@@ -99,6 +114,27 @@ export class HttpClient {
 
   get #isTls(): boolean {
     return this.#url.protocol === 'https:'
+  }
+}
+
+/** A table as ClickHouse takes it beside a statement: a file of a form, described by parameters. */
+class TableForm {
+  readonly parameters: readonly (readonly [string, string])[]
+  readonly headers: Record<string, string>
+  readonly body: readonly Buffer[]
+
+  constructor({ name, structure, rows }: SentTable) {
+    const boundary = randomUUID()
+    this.parameters = [
+      [`${name}_format`, 'RowBinary'],
+      [`${name}_structure`, structure],
+    ]
+    const head = `--${boundary}\r\nContent-Disposition: form-data; name="${name}"; filename="${name}"\r\n\r\n`
+    this.body = [Buffer.from(head), ...rows, Buffer.from(`\r\n--${boundary}--\r\n`)]
+    this.headers = {
+      'content-type': `multipart/form-data; boundary=${boundary}`,
+      'content-length': String(this.body.reduce((sum, { length }) => sum + length, 0)),
+    }
   }
 }
 

@@ -7,13 +7,13 @@ import {
   compileAnalytics,
   compileTotals,
   measuresOf,
-  printSql,
   type Spec,
   type TotalsRow,
 } from '@spanhouse/query'
 import type { Engine } from '../engine/engine.ts'
 import type { Holder } from '../engine/holder.ts'
 import { statisticsOf } from '../engine/statistics.ts'
+import { readAggregates } from './aggregates.ts'
 
 interface Asked {
   readonly project_id: Uuid
@@ -37,8 +37,8 @@ export async function readAnalytics(
   const specs = query.specs.filter(spec => spec.type !== 'none')
   if (specs.length === 0) return []
   const buckets = bucketsOf(query.windowing, microsNow())
-  const statement = compileAnalytics({ project_id, query, buckets, specs })
-  const rows = await engine.rows<{ bucket: number; measures: unknown[][] }>(printSql(statement), holder)
+  const asked = compileAnalytics({ project_id, query, buckets, specs })
+  const rows = await readAggregates<{ bucket: number; measures: unknown[][] }>(engine, asked, holder)
   const found: AnalyticsBucket[] = []
   for (const { bucket, measures } of rows) {
     const metrics = metricsOf(specs, measures)
@@ -94,8 +94,8 @@ export async function readTotals(
   holder?: Holder,
 ): Promise<TotalsBucket[]> {
   const buckets = bucketsOf(query.windowing, microsNow())
-  const statement = compileTotals({ project_id, query, buckets, focus: query.formatting.focus })
-  const rows = await engine.rows<{ bucket: number; total: TotalsRow; errors: TotalsRow }>(printSql(statement), holder)
+  const asked = compileTotals({ project_id, query, buckets, focus: query.formatting.focus })
+  const rows = await readAggregates<{ bucket: number; total: TotalsRow; errors: TotalsRow }>(engine, asked, holder)
   const byBucket = new Map(rows.map(row => [row.bucket, row]))
   return Array.from({ length: buckets.count }, (_, index) => {
     const row = byBucket.get(index)

@@ -2,6 +2,7 @@ import { nextTurn, parseRoundedJson } from '@spanhouse/model'
 import { EndOfBytes, RowReader } from '../bytes/row-reader.ts'
 import { unreachable } from '../engine/failures.ts'
 import type { Holder } from '../engine/holder.ts'
+import type { SentTable } from '../engine/http-client.ts'
 
 /** The rows of a complete response. A response that was cut off within a row, or contains other text, is rejected. */
 export async function parseRows<Row>(text: string): Promise<Row[]> {
@@ -71,4 +72,22 @@ async function readWhole<Row>(bytes: Buffer, read: (row: RowReader) => Row, rows
     if (!(error instanceof EndOfBytes)) throw unreachable(error as Error)
   }
   return bytes.subarray(end)
+}
+
+/** A response in RowBinaryWithNamesAndTypes format. `holder` is told of the bytes as they arrive. */
+export async function readTable(chunks: AsyncIterable<Buffer>, holder?: Holder): Promise<Omit<SentTable, 'name'>> {
+  const read: Buffer[] = []
+  for await (const chunk of chunks) {
+    holder?.hold(chunk.length)
+    read.push(chunk)
+  }
+  const bytes = Buffer.concat(read)
+  const header = new RowReader(bytes)
+  try {
+    const names = Array.from({ length: header.count() }, () => header.text())
+    const structure = names.map(name => `${name} ${header.text()}`).join(', ')
+    return { structure, rows: [bytes.subarray(header.at)] }
+  } catch (error) {
+    throw unreachable(error as Error)
+  }
 }

@@ -68,6 +68,7 @@ test('a writer ends when the server comes back without what the writer has left 
     run: 301,
     rows: statement => engine.rows(statement),
     binaryRows: (statement, read) => engine.binaryRows(statement, read),
+    table: (...args) => engine.table(...args),
     command: statement => engine.command(statement),
     insert: (...given) => (isDown ? Promise.reject(new Error('down')) : engine.insert(...given)),
     endWrites: () => engine.endWrites(),

@@ -45,6 +45,7 @@ test('a writer that has recovered looks up what may be stored and nothing else',
       note(statement)
       return engine.binaryRows(statement, read)
     },
+    table: (...args) => engine.table(...args),
     command: statement => engine.command(statement),
     insert: (...args) => engine.insert(...args),
     endWrites: runs => engine.endWrites(runs),

@@ -339,6 +339,7 @@ function failing(inner: Engine, kind: 'command' | 'insert'): Engine {
   return {
     rows: statement => inner.rows(statement),
     binaryRows: (statement, read) => inner.binaryRows(statement, read),
+    table: (...args) => inner.table(...args),
     command: statement => (kind === 'command' ? once(() => inner.command(statement)) : inner.command(statement)),
     insert: (...args) => (kind === 'insert' ? once(() => inner.insert(...args)) : inner.insert(...args)),
     endWrites: () => inner.endWrites(),

@@ -5,7 +5,6 @@ import {
   COUNT_BUCKETS_MAX,
   type CountRow,
   compileCount,
-  compileFacets,
   compileGroups,
   FACET_ROWS_MAX,
   FACET_VALUES_MAX,
@@ -19,12 +18,19 @@ import {
   type PreviewRow,
   parseGroupMembers,
   parseRowMembers,
-  printSql,
   ROW_ORDERS,
   readFocus,
   type SpanQuery,
 } from '@spanhouse/query'
-import { type Engine, type Holder, readPreviews, readRowPage, type ShownRow } from '@spanhouse/span-store'
+import {
+  type Engine,
+  type Holder,
+  readAggregates,
+  readFacets,
+  readPreviews,
+  readRowPage,
+  type ShownRow,
+} from '@spanhouse/span-store'
 import { json, list, optional, time, z } from '@spanhouse/validation'
 import type { FastifyInstance } from 'fastify'
 import { QUERY_BODY_BYTES_MAX } from '../../budget/limits.ts'
@@ -181,8 +187,9 @@ export function listRoutes({ engine, registry }: ReadParts): (app: FastifyInstan
         })
         const empty = { count: 0, facets: [], rows_max: FACET_ROWS_MAX }
         if (!query || facets.length === 0) return empty
-        const statement = compileFacets(principal.project_id, query, { facets, limit: body?.values ?? 10 })
-        const rows = await engine.rows<{ facet: string; value: string; count: number }>(printSql(statement), holder)
+        const { project_id } = principal
+        const asked = { project_id, query, among: FACET_ROWS_MAX, facets, limit: body?.values ?? 10 }
+        const rows = await readFacets(engine, asked, holder)
         const byFacet = Map.groupBy(rows, ({ facet }) => facet)
         return {
           ...empty,
@@ -206,7 +213,7 @@ interface Counted {
 
 async function countRows({ engine, project_id, query, buckets }: Counted, holder: Holder): Promise<RowCount> {
   const startOf = buckets === undefined ? undefined : bucketStarts(query, buckets)
-  const rows = await engine.rows<CountRow>(printSql(compileCount(project_id, query, buckets)), holder)
+  const rows = await readAggregates<CountRow>(engine, compileCount(project_id, query, buckets), holder)
   const sum = (of: 'count' | 'errors'): number => rows.reduce((total, row) => total + row[of], 0)
   const totals = { count: sum('count'), errors: sum('errors') }
   if (buckets === undefined || !startOf) return totals
@@ -225,7 +232,7 @@ async function readGroups(
 ): Promise<RowGroups> {
   const { query, buckets } = asked
   const startOf = buckets === undefined ? undefined : bucketStarts(query, buckets)
-  const rows = await engine.rows<GroupRow>(printSql(compileGroups(project_id, asked)), holder)
+  const rows = await readAggregates<GroupRow>(engine, compileGroups(project_id, asked), holder)
   const groups = rows
     .filter(({ count }) => count > 0)
     .map(row => ({

@@ -1,0 +1,63 @@
+import { type Aggregation, compileAggregation, compileMerge, compileStates, printSql, STATES } from '@spanhouse/query'
+import type { Engine } from '../engine/engine.ts'
+import type { Holder } from '../engine/holder.ts'
+import type { SentTable } from '../engine/http-client.ts'
+
+/**
+ * The groups of an aggregation. Of a cluster, each shard computes the states of its own rows at the same time, and one of
+ * them merges the states of all. If one does not respond there is no result. States that are too large to be sent through
+ * this process are sent among the servers, by a statement over Distributed tables.
+ */
+export async function readAggregates<Row>(engine: Engine, asked: Aggregation, holder?: Holder): Promise<Row[]> {
+  // A cluster refuses the same statements as one server.
+  const whole = printSql(compileAggregation(asked))
+  const shards = (await engine.shards?.()) ?? [engine]
+  if (shards.length === 1) return (shards[0] as Engine).rows(whole, holder)
+  const statement = printSql(compileStates(asked))
+  const held = new HeldStates(holder)
+  let tables: SentTable[]
+  try {
+    tables = await Promise.all(shards.map(shard => shard.table(statement, STATES, held)))
+  } catch (error) {
+    if (!(error instanceof TooLarge)) throw error
+    held.releaseAll()
+    return engine.rows(whole, holder)
+  }
+  const table = { ...(tables[0] as SentTable), rows: tables.flatMap(({ rows }) => rows) }
+  const merging = shards[Math.floor(Math.random() * shards.length)] as Engine
+  const rows = await merging.rows<Row>({ ...printSql(compileMerge(asked)), table }, holder)
+  held.releaseAll()
+  return rows
+}
+
+/** Of all shards: those of four million traces with the measures that are made by default. */
+const STATES_BYTES_MAX = 128 * 1024 ** 2
+
+class TooLarge extends Error {}
+
+/** The states in this process. Throws {@link TooLarge} instead of holding more than it may. */
+class HeldStates implements Holder {
+  readonly #holder: Holder | undefined
+  #bytes = 0
+  #isOver = false
+
+  constructor(holder: Holder | undefined) {
+    this.#holder = holder
+  }
+
+  hold(bytes: number): void {
+    this.#isOver ||= this.#bytes + bytes > STATES_BYTES_MAX
+    if (this.#isOver) throw new TooLarge()
+    this.#holder?.hold(bytes)
+    this.#bytes += bytes
+  }
+
+  release(bytes: number): void {
+    this.#holder?.release(bytes)
+    this.#bytes -= bytes
+  }
+
+  releaseAll(): void {
+    this.release(this.#bytes)
+  }
+}
