@@ -304,7 +304,7 @@ describe('GenAI', () => {
   test('an event may have any number of messages', () => {
     const messages = Array.from({ length: 200_000 }, () => ({ role: 'user', content: 'q' }))
     const attributes = { 'gen_ai.input.messages': JSON.stringify(messages) }
-    const { prompt } = conversationIn([{ name: 'gen_ai.client.inference.operation.details', attributes }])
+    const { prompt } = conversationIn([{ name: 'gen_ai.client.inference.operation.details', timestamp: 0, attributes }])
     expect(prompt).toHaveLength(200_000)
     expect(prompt.at(-1)).toEqual({ role: 'user', content: 'q' })
   })

@@ -2,6 +2,7 @@ import type { Json, Span } from '@spanhouse/model'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sampledRuns } from '../../../test/sets/sample.ts'
+import { compileAggregation } from '../aggregation.ts'
 import { compileFilter } from '../compile/compile-filter.ts'
 import type { Filter } from '../filter/filter.ts'
 import { parseFilter } from '../filter/parse-filter.ts'
@@ -181,9 +182,9 @@ test('what adds up the spans with an attribute reads only what the index finds',
   const query = parseSpanQuery({ filtering: { conditions: [attribute('customer', 'rare')] } }, 'span')
   const groups = { by: 'span_type', amounts: 'total', order_by: 'count', values: 10, count_min: 1 } as const
   const statements = [
-    compileCount(project_id, query),
-    compileFacets(project_id, query, { facets: ['span_type'], limit: 10 }),
-    compileGroups(project_id, { query, ...groups }),
+    compileAggregation(compileCount(project_id, query)),
+    compileAggregation(compileFacets({ project_id, query, among: 1000, facets: ['span_type'], limit: 10 })),
+    compileAggregation(compileGroups(project_id, { query, ...groups })),
     compileMeasured({ project_id, query, by: 'tokens' }),
   ]
   // Rejected if the index excludes little.
