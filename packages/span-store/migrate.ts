@@ -22,7 +22,7 @@ export interface Migration {
  *
  * It does not wait until stored parts have changed, which takes minutes in a large store: an index that a migration builds
  * or drops is a mutation, which ClickHouse carries out in the background and continues after a restart. Migrations are
- * written so that reads are right meanwhile. `system.mutations` has the number of parts that are left.
+ * written so that reads are right meanwhile. {@link partsToChange} says how much is left.
  *
  * With `isReplicated` the tables are those of a shard with several replicas, see `replicated`.
  *
@@ -41,11 +41,21 @@ export async function migrateSpans(
       `The ClickHouse store has schema version ${newest}, but this version of Spanhouse supports at most ${migrations.length}: start a newer version.`,
     )
   const missing = migrations.filter(({ version }) => !versions.has(version))
-  const form = (statement: string): string => inBackground(isReplicated ? replicated(statement) : statement, isReplicated)
+  const form = (statement: string): string =>
+    inBackground(isReplicated ? replicated(statement) : statement, isReplicated)
   for (const migration of missing) await apply(engine, { ...migration, statements: migration.statements.map(form) })
   await requireColumns(engine)
   return missing.map(({ name }) => name)
 }
+
+/** How many parts migrations have not changed yet, each counted once for every mutation that is left. */
+export async function partsToChange(engine: Engine): Promise<number> {
+  const [left] = await engine.rows<{ parts: number }>({ text: LEFT, params: {} })
+  return left?.parts ?? 0
+}
+
+const LEFT = `SELECT toUInt32(sum(parts_to_do)) AS parts FROM system.mutations
+WHERE database = currentDatabase() AND table = 'spans' AND NOT is_done`
 
 /** The migrations in the store's ledger. Creates it if there is none. */
 export async function appliedVersions(engine: Engine): Promise<Pick<Migration, 'version' | 'name'>[]> {
