@@ -75,9 +75,9 @@ async function apply(engine: Engine, { version, name, statements }: Migration): 
 }
 
 /**
- * An ALTER that returns when the table has changed, before its parts have. By default ClickHouse waits for both, until the
- * statement's time is up, and the repeated migration would begin another mutation for the same index. Replicas are waited for, since a later statement
- * may name a column that this one adds: `alter_sync` is for both.
+ * An ALTER that returns when the table has changed, before its parts have. By default ClickHouse waits for both, until
+ * the statement's time is up, and the repeated migration would begin another mutation for the same index. Replicas are
+ * waited for (`alter_sync` is for both), since a later statement may name a column that this one adds.
  */
 const inBackground = (statement: string, isReplicated: boolean): string =>
   /^ALTER TABLE /m.test(statement)
