@@ -1,4 +1,5 @@
-import { AMOUNTS, type Amounts, amountText, type Micros, type Uuid } from '@spanhouse/model'
+import { AMOUNTS, type Amounts, amountText, type Json, type Micros, type Uuid } from '@spanhouse/model'
+import { engineJson, engineJsonPieces, hasLongText } from './compile/engine-json.ts'
 
 /** Receives the values of a row, one after the other, in ClickHouse's RowBinary format. */
 export interface RowSink {
@@ -11,6 +12,8 @@ export interface RowSink {
   uuid(dashed: string): void
   uint32s(values: readonly number[]): void
   text(value: string): void
+  /** A text in pieces. */
+  pieces(texts: Iterable<string>): void
   /** A text whose characters are the bytes of its UTF-8 form. */
   latin1(value: string): void
 }
@@ -117,6 +120,20 @@ export const text = <S, N extends string>(
   put: (row, source) => row.text(get(source)),
   read: row => row.text(),
   text: row => row.text(),
+})
+
+/** The JSON text of a value. */
+export const json = <S, N extends string>(
+  name: N,
+  get: Get<S, Json>,
+  use: { codec?: string } = {},
+): Column<S, N, string> => ({
+  ...text(name, source => engineJson(get(source)), use),
+  put: (row, source) => {
+    const value = get(source)
+    if (hasLongText(value)) row.pieces(engineJsonPieces(value))
+    else row.text(engineJson(value))
+  },
 })
 
 export const time = <S, N extends string>(name: N, get: Get<S, Micros>, use: ColumnUse = {}): Column<S, N, Micros> => ({

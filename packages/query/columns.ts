@@ -16,7 +16,7 @@ import {
   type TraceType,
   type Uuid,
 } from '@spanhouse/model'
-import { amounts, type Column, flag, hex, oneOf, shown, text, time, uuid } from './column.ts'
+import { amounts, type Column, flag, hex, json, oneOf, shown, text, time, uuid } from './column.ts'
 import { engineJson } from './compile/engine-json.ts'
 import { searchTermsOf } from './hints/search-terms.ts'
 
@@ -108,8 +108,8 @@ export const HEAD_COLUMNS = [
 
 /** The rest of what the sender sent, beginning with the attributes and the data. */
 export const BODY_COLUMNS = [
-  shown(text('attributes', span => engineJson(withoutData(span.attributes)))),
-  shown(text('data', span => engineJson(span.attributes.ag.data ?? {}), { codec: 'CODEC(ZSTD(3))' })),
+  shown(json('attributes', span => withoutData(span.attributes))),
+  shown(json('data', span => span.attributes.ag.data ?? {}, { codec: 'CODEC(ZSTD(3))' })),
   shown(text('events', span => listText(span.events))),
   shown(text('links', span => listText(span.links))),
   shown(text('references', span => listText(span.references))),

@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net'
 import { ensureDefaultProject } from '@spanhouse/access'
 import { ReadEvents, recordChange } from '@spanhouse/events'
 import type { RuntimeSettings } from '@spanhouse/runtime'
-import { migrateSpans, moveOldSpans, openEngine } from '@spanhouse/span-store'
+import { migrateSpans, moveOldSpans, openEngine, partsToChange } from '@spanhouse/span-store'
 import type { SpanStream } from '@spanhouse/span-stream'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
@@ -129,7 +129,10 @@ async function migrateStore(
   }
   await requireNoCluster(postgres.db)
   const engine = engines?.background ?? openEngine(clickhouse.url, { connections: 1 })
-  await migrateSpans(engine, folder)
+  const migrations = await migrateSpans(engine, folder)
+  const partsLeft = await partsToChange(engine)
+  if (migrations.length > 0) log.info({ migrations }, 'the tables of ClickHouse were migrated')
+  if (partsLeft > 0) log.info({ partsLeft }, 'ClickHouse changes stored spans in the background')
   if (config.coldStorage) await moveOldSpans(engine, config.coldStorage)
   if (engine !== engines?.background) await engine.close()
 }

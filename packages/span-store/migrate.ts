@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { INSERT_COLUMNS } from './bytes/row-columns.ts'
+import { replicated } from './cluster/replicated.ts'
 import type { Engine } from './engine/engine.ts'
 
 export interface Migration {
@@ -19,14 +20,18 @@ export interface Migration {
  * ClickHouse has neither transactions nor locks for this, so every statement can be repeated (`IF NOT EXISTS`, `IF
  * EXISTS`): several processes may start at once, and an interrupted run is repeated from the file it had reached.
  *
- * `form` changes the statements before they are run, see `replicated`.
+ * It does not wait until stored parts have changed, which takes minutes in a large store: an index that a migration builds
+ * or drops is a mutation, which ClickHouse carries out in the background and continues after a restart. Migrations are
+ * written so that reads are right meanwhile. {@link partsToChange} says how much is left.
+ *
+ * With `isReplicated` the tables are those of a shard with several replicas, see `replicated`.
  *
  * Throws an Error for the operator if a newer version created the store, or if it has tables that no migration created.
  */
 export async function migrateSpans(
   engine: Engine,
   folder: string,
-  form: (statement: string) => string = statement => statement,
+  { isReplicated = false }: { isReplicated?: boolean } = {},
 ): Promise<string[]> {
   const migrations = await readMigrations(folder)
   const versions = new Set((await appliedVersions(engine)).map(({ version }) => version))
@@ -36,10 +41,21 @@ export async function migrateSpans(
       `The ClickHouse store has schema version ${newest}, but this version of Spanhouse supports at most ${migrations.length}: start a newer version.`,
     )
   const missing = migrations.filter(({ version }) => !versions.has(version))
+  const form = (statement: string): string =>
+    inBackground(isReplicated ? replicated(statement) : statement, isReplicated)
   for (const migration of missing) await apply(engine, { ...migration, statements: migration.statements.map(form) })
   await requireColumns(engine)
   return missing.map(({ name }) => name)
 }
+
+/** How many parts migrations have not changed yet, each counted once for every mutation that is left. */
+export async function partsToChange(engine: Engine): Promise<number> {
+  const [left] = await engine.rows<{ parts: number }>({ text: LEFT, params: {} })
+  return left?.parts ?? 0
+}
+
+const LEFT = `SELECT toUInt32(sum(parts_to_do)) AS parts FROM system.mutations
+WHERE database = currentDatabase() AND table = 'spans' AND NOT is_done`
 
 /** The migrations in the store's ledger. Creates it if there is none. */
 export async function appliedVersions(engine: Engine): Promise<Pick<Migration, 'version' | 'name'>[]> {
@@ -57,6 +73,16 @@ async function apply(engine: Engine, { version, name, statements }: Migration): 
     params: { version, name },
   })
 }
+
+/**
+ * An ALTER that returns when the table has changed, before its parts have. By default ClickHouse waits for both, until
+ * the statement's time is up, and the repeated migration would begin another mutation for the same index. Replicas are
+ * waited for (`alter_sync` is for both), since a later statement may name a column that this one adds.
+ */
+const inBackground = (statement: string, isReplicated: boolean): string =>
+  /^ALTER TABLE /m.test(statement)
+    ? `${statement}\nSETTINGS mutations_sync = 0${isReplicated ? '' : ', alter_sync = 0'}`
+    : statement
 
 const ABSENT_COLUMNS = `SELECT name FROM (SELECT arrayJoin({names:Array(String)}) AS name) WHERE name NOT IN
   (SELECT name FROM system.columns WHERE database = currentDatabase() AND table = 'spans')`

@@ -1,29 +1,14 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { createReadStream } from 'node:fs'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { pipeline } from 'node:stream/promises'
-import { createZstdDecompress } from 'node:zlib'
+import { rm } from 'node:fs/promises'
 import { type ServerProcess, startServerProcess } from '@spanhouse/server/server-process.testing.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { call, eventually } from '../harness.ts'
-
-/** The key that the recorded folder's default project has. */
-const KEYS = {
-  apiKey: 'v1fixtre.0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef',
-  adminKey: 'v1-fixture-admin-key-0123456789',
-  // The one that is in the folder.
-  secretKey: '',
-}
+import { KEYS, NOT_STORED, recorded, unpackFolder } from './recorded-folder.testing.ts'
 
 let dataDir: string
 let server: ServerProcess
 
 beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'spanhouse-upgrade-'))
-  await unpack(join(import.meta.dirname, 'data-folder-1.tar.zst'), dataDir)
+  dataDir = await unpackFolder()
   server = await startServerProcess({ dataDir, like: KEYS })
 })
 afterAll(async () => {
@@ -31,22 +16,11 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true })
 })
 
-async function unpack(archive: string, folder: string): Promise<void> {
-  const tar = spawn('tar', ['-x', '-C', folder], { stdio: ['pipe', 'ignore', 'inherit'] })
-  const ended = once(tar, 'exit')
-  await pipeline(createReadStream(archive), createZstdDecompress(), tar.stdin)
-  expect(await ended).toEqual([0, null])
-}
-
 const query = (path: string, body: object = {}) =>
   call(server.url, 'POST', `/api/${path}`, `ApiKey ${server.apiKey}`, body)
 
-/** The answer that was recorded. */
-const recorded = async (path: string): Promise<any> =>
-  JSON.parse(await readFile(join(import.meta.dirname, 'answers', `${path.replaceAll('/', '-')}.json`), 'utf8'))
-
 test('what had been accepted and not been stored when the process was killed is stored now', async () => {
-  const trace_id = '7'.repeat(32)
+  const trace_id = NOT_STORED
   const { body } = await eventually(async () => {
     const answer = await call(server.url, 'GET', `/api/spans?trace_id=${trace_id}`, `ApiKey ${server.apiKey}`)
     return answer.body.count === 1 ? answer : undefined
@@ -71,7 +45,7 @@ test.each([
 ])('%s answers what it answered then, deleted traces left out', async (path, list) => {
   const then = await recorded(path)
   const now = (await query(path)).body
-  const known = now[list].filter((one: { trace_id: string }) => one.trace_id !== '7'.repeat(32))
+  const known = now[list].filter((one: { trace_id: string }) => one.trace_id !== NOT_STORED)
   expect(known).toEqual(then[list])
 })
 

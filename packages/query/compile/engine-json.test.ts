@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openTable, type TestTable } from '../query.testing.ts'
 import { sql, text } from '../sql.ts'
-import { canonical, engineJson } from './engine-json.ts'
+import { canonical, engineJson, engineJsonPieces, hasLongText } from './engine-json.ts'
 
 let table: TestTable
 beforeAll(async () => {
@@ -40,6 +40,35 @@ const anyJson = fc.letrec<{ value: Json }>(tie => ({
     fc.dictionary(anyText, tie('value'), { maxKeys: 4 }),
   ),
 })).value
+
+/** Of more than 64 Ki characters, which JSON escapes, takes in pairs, or must not have. */
+const longText = fc
+  .tuple(fc.constantFrom('a', 'é', '😀', '\n"', '\\ud', '\ud83d', '1'), anyText, fc.nat(3))
+  .map(([unit, end, shift]) => 'x'.repeat(shift) + unit.repeat(70_000) + end)
+
+test('a value with long texts is written in pieces that are the same text', () => {
+  fc.assert(
+    fc.property(
+      longText,
+      longText,
+      anyText,
+      fc.dictionary(anyText, fc.oneof(anyText, fc.integer())),
+      (one, other, key, more) => {
+        const value: Json = {
+          ...more,
+          list: [one, more, { [key]: other }],
+          empty: [{}, []],
+          long: parseJson('1'.repeat(30)),
+        }
+        expect(hasLongText(value)).toBe(true)
+        const pieces = [...engineJsonPieces(value)]
+        expect(pieces.join('') === engineJson(value)).toBe(true)
+        expect(Math.max(...pieces.map(piece => piece.length))).toBeLessThan(100_000)
+      },
+    ),
+    { numRuns: 50 },
+  )
+})
 
 test('the engine reads whatever it writes, and finds it equal to itself', async () => {
   await fc.assert(

@@ -1,4 +1,4 @@
-import { hasDigitRun, isJsonObject, isRawJson, type Json, type RawJson } from '@spanhouse/model'
+import { hasDigitRun, isJsonObject, isRawJson, type Json, type JsonObject, type RawJson } from '@spanhouse/model'
 import { type Sql, sql, text, texts } from '../sql.ts'
 
 /**
@@ -33,6 +33,55 @@ export function engineJson(value: Json): string {
   const written = JSON.stringify(value)
   const isSuspicious = written.includes(HALF_PAIR) || hasDigitRun(written, MAYBE_LONG_DIGITS)
   return isSuspicious ? JSON.stringify(readable(value)) : written
+}
+
+/** A value with a longer text is written in pieces. */
+const SHORT_TEXT_MAX = 64 * 1024
+/** Characters of a long text in a piece. */
+const PIECE_LENGTH = 16 * 1024
+
+/**
+ * Whether to write a value in pieces ({@link engineJsonPieces}). In one piece `JSON.stringify` copies what it has written
+ * until it is done, which takes three times as long for a text of megabytes.
+ */
+export function hasLongText(value: Json): boolean {
+  if (typeof value === 'string') return value.length > SHORT_TEXT_MAX
+  if (Array.isArray(value)) return value.some(hasLongText)
+  if (!isJsonObject(value)) return false
+  for (const key in value) if (hasLongText(value[key] as Json)) return true
+  return false
+}
+
+/** The text of {@link engineJson} in pieces, each of which is short if the value's keys and short texts are. */
+export function* engineJsonPieces(value: Json): Generator<string> {
+  if (!hasLongText(value)) yield engineJson(value)
+  else if (typeof value === 'string') yield* textPieces(value.toWellFormed())
+  else if (Array.isArray(value)) {
+    for (let at = 0; at < value.length; at++) {
+      yield at === 0 ? '[' : ','
+      yield* engineJsonPieces(value[at] as Json)
+    }
+    yield ']'
+  } else {
+    let before = '{'
+    for (const [key, member] of Object.entries(value as JsonObject)) {
+      yield `${before}${engineJson(key)}:`
+      yield* engineJsonPieces(member)
+      before = ','
+    }
+    yield '}'
+  }
+}
+
+/** Surrogate pairs stay together. */
+function* textPieces(text: string): Generator<string> {
+  yield '"'
+  for (let from = 0, to = 0; from < text.length; from = to) {
+    to = Math.min(from + PIECE_LENGTH, text.length)
+    if ((text.charCodeAt(to - 1) & 0xfc00) === 0xd800) to--
+    yield JSON.stringify(text.slice(from, to)).slice(1, -1)
+  }
+  yield '"'
 }
 
 function readable(value: Json): Json {

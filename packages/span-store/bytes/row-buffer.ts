@@ -139,19 +139,34 @@ export class RowBuffer {
     this.#text(value, 'utf8')
   }
 
+  /** The same of the texts joined. */
+  pieces(texts: Iterable<string>): void {
+    const at = this.#length
+    this.skip(4)
+    for (const one of texts) {
+      this.#reserve(one.length * 3)
+      this.#length += this.#bytes.write(one, this.#length)
+    }
+    this.#putLength(at, this.#length - at - 4)
+  }
+
   #text(value: string, encoding: 'utf8' | 'latin1'): void {
     if (value === '') {
       this.int8(0)
       return
     }
-    this.#reserve(4 + value.length * 3)
+    this.#reserve(4 + value.length * (encoding === 'latin1' ? 1 : 3))
     const at = this.#length
     const length = this.#ascii(value, at + 4) ?? this.#bytes.write(value, at + 4, encoding)
+    this.#putLength(at, length)
+    this.#length = at + 4 + length
+  }
+
+  #putLength(at: number, length: number): void {
     this.#bytes[at] = (length & 0x7f) | 0x80
     this.#bytes[at + 1] = ((length >> 7) & 0x7f) | 0x80
     this.#bytes[at + 2] = ((length >> 14) & 0x7f) | 0x80
     this.#bytes[at + 3] = length >> 21
-    this.#length = at + 4 + length
   }
 
   /** Writes a short ASCII text at an offset and returns its length; undefined for any other text. */

@@ -94,7 +94,7 @@ export async function migrateShard(
     onResponding(shard, async ({ own, cluster }) => {
       if (isReplicated) await requireReplicated(own)
       if (migrated) await copyTables(migrated, own, fill)
-      await migrateSpans(own, folder, form)
+      await migrateSpans(own, folder, { isReplicated })
       await own.command({ text: createClusterDatabase(shard.database), params: {} })
       for (const text of [form(MARKS), TABLES_MADE]) await cluster.command({ text, params: {} })
       await makeClusterTables(cluster, await clusterStatements(own, shard.database, migrations))
