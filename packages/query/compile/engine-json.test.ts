@@ -58,6 +58,8 @@ test('a value with long texts is written in pieces that are the same text', () =
           ...more,
           list: [one, more, { [key]: other }],
           empty: [{}, []],
+          // A member that was taken out.
+          absent: undefined as never,
           long: parseJson('1'.repeat(30)),
         }
         expect(hasLongText(value)).toBe(true)

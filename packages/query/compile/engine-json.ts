@@ -64,7 +64,9 @@ export function* engineJsonPieces(value: Json): Generator<string> {
     yield ']'
   } else {
     let before = '{'
-    for (const [key, member] of Object.entries(value as JsonObject)) {
+    for (const [key, member] of Object.entries(value as Partial<JsonObject>)) {
+      // As in JSON.stringify: a member that was taken out is not written.
+      if (member === undefined) continue
       yield `${before}${engineJson(key)}:`
       yield* engineJsonPieces(member)
       before = ','
