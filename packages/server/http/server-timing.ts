@@ -22,12 +22,13 @@ class Meter {
 
   /** The value of `Server-Timing`, without `total`. */
   toString(): string {
-    const { statements, queueMs, waitMs, engineMs, rows, bytes } = this.usage
+    const { statements, queueMs, waitMs, engineMs, busyMs, rows, bytes } = this.usage
+    const share = queueMs + waitMs > busyMs ? busyMs / (queueMs + waitMs) : 1
     const renderMs = this.#handledAt === undefined ? 0 : performance.now() - this.#handledAt
     const durations = {
-      queue: this.queueMs + queueMs,
-      engine: engineMs,
-      transfer: Math.max(0, waitMs - engineMs),
+      queue: this.queueMs + share * queueMs,
+      engine: share * engineMs,
+      transfer: share * Math.max(0, waitMs - engineMs),
       render: renderMs,
     }
     const read = `read;desc="${statements} statements, ${rows} rows, ${Math.round(bytes / 1000)} KB"`
@@ -45,9 +46,10 @@ export function meterOf(request: FastifyRequest): Meter {
 
 /**
  * `Server-Timing` in responses to requests that read spans: `queue` (waiting for a slot and a connection), `engine`
- * (ClickHouse's own time, the sum of all statements), `transfer` (the rest of the time until their results were read),
- * `read` (the rows and bytes that ClickHouse read), `render` (the response as JSON; of a streamed one its beginning) and
- * `total` (since the request arrived, without compression). Must be added before compression.
+ * (ClickHouse's own time), `transfer` (the rest of the time until their results were read), `read` (the rows and bytes
+ * that ClickHouse read), `render` (the response as JSON; of a streamed one its beginning) and `total` (since the request
+ * arrived, without compression). Statements at the same time, such as those to several shards, share the time, so that
+ * the parts are never more than the total. Must be added before compression.
  */
 export function addServerTiming(app: FastifyInstance): void {
   app.decorateRequest('meter', undefined)

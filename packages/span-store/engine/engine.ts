@@ -276,16 +276,21 @@ class HttpEngine implements Engine {
   async #run<T>(text: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     const usage = currentUsage()
     const asked = performance.now()
-    await this.#slots.take(signal)
-    const sent = performance.now()
+    usage?.begin()
     try {
-      return await tracedStatement('clickhouse', text, work)
-    } catch (error) {
-      if (isUnanswered(error)) this.#useNext()
-      throw toProblem(error)
+      await this.#slots.take(signal)
+      const sent = performance.now()
+      try {
+        return await tracedStatement('clickhouse', text, work)
+      } catch (error) {
+        if (isUnanswered(error)) this.#useNext()
+        throw toProblem(error)
+      } finally {
+        this.#slots.give()
+        usage?.addStatement({ queueMs: sent - asked, waitMs: performance.now() - sent })
+      }
     } finally {
-      this.#slots.give()
-      usage?.addStatement({ queueMs: sent - asked, waitMs: performance.now() - sent })
+      usage?.end()
     }
   }
 }

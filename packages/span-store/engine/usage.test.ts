@@ -36,6 +36,8 @@ test('the statements of a piece of work are counted, and not those of another on
   // The second waited for the only connection until the first was answered.
   expect(usage.queueMs).toBeGreaterThanOrEqual(4)
   expect(usage.waitMs).toBeGreaterThanOrEqual(8)
+  expect(usage.busyMs).toBeGreaterThanOrEqual(usage.waitMs)
+  expect(usage.busyMs).toBeLessThan(usage.queueMs + usage.waitMs)
 })
 
 test('work that nobody measures is done as usual', async () => {

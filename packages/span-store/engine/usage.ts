@@ -10,9 +10,23 @@ export class Usage {
   waitMs = 0
   /** Of that, the time that ClickHouse itself measured. */
   engineMs = 0
+  /** The time in which there was any statement, waiting or sent: less than the sum of the others where several are at once. */
+  busyMs = 0
   /** What ClickHouse read, before compression. */
   rows = 0
   bytes = 0
+  #statementsNow = 0
+  #busySince = 0
+
+  /** A statement is asked for. */
+  begin(): void {
+    if (this.#statementsNow++ === 0) this.#busySince = performance.now()
+  }
+
+  /** It is answered, or given up. */
+  end(): void {
+    if (--this.#statementsNow === 0) this.busyMs += performance.now() - this.#busySince
+  }
 
   addStatement({ queueMs, waitMs }: { queueMs: number; waitMs: number }): void {
     this.statements++
