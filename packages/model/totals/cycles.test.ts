@@ -5,6 +5,7 @@ import { NO_AMOUNTS } from './amounts.ts'
 import { cycleTops, type LinkedSpan } from './cycles.ts'
 import { rollUp } from './roll-up.testing.ts'
 import type { TraceNode } from './trace-node.ts'
+import { plainNode } from './trace-nodes.testing.ts'
 
 const span = (span_id: string, parent_id: string | null, start_time = 0): LinkedSpan => ({
   span_id,
@@ -60,16 +61,5 @@ test('takes time in proportion to the spans, whatever the depth', () => {
 })
 
 /** A span that counts as one in the first of the amounts. */
-const nodeOf = (one: LinkedSpan): TraceNode => ({
-  ...one,
-  parent_id: one.parent_id ?? null,
-  own: NO_AMOUNTS.map((_, index) => (index === 0 ? 1n : 0n)),
-  claimed: null,
-  declared_trace_type: null,
-  is_trace_type_explicit: false,
-  repeats_usage: false,
-  is_call: false,
-  is_step: false,
-  call: null,
-  failure: null,
-})
+const nodeOf = (one: LinkedSpan): TraceNode =>
+  plainNode({ ...one, parent_id: one.parent_id ?? null, own: NO_AMOUNTS.map((_, index) => (index === 0 ? 1n : 0n)) })

@@ -5,7 +5,7 @@ import { AMOUNTS, amountOfText, amountText, toAmount } from './amounts.ts'
 import { oracle } from './oracle.testing.ts'
 import { rollUp } from './roll-up.testing.ts'
 import { measureSpan, type TraceNode } from './trace-node.ts'
-import { drawnNode } from './trace-nodes.testing.ts'
+import { drawnNode, plainNode } from './trace-nodes.testing.ts'
 
 const nodes = fc.uniqueArray(drawnNode, { selector: one => one.span_id, maxLength: 12 })
 
@@ -226,21 +226,12 @@ test.each([
 })
 
 test('a chain of 200,000 spans is summed up', () => {
-  const chain = Array.from(
-    { length: 200_000 },
-    (_, index): TraceNode => ({
+  const chain = Array.from({ length: 200_000 }, (_, index) =>
+    plainNode({
       span_id: String(index),
       parent_id: index === 0 ? null : String(index - 1),
       start_time: index,
       own: AMOUNTS.map(() => 1n),
-      claimed: null,
-      declared_trace_type: null,
-      is_trace_type_explicit: false,
-      repeats_usage: false,
-      is_call: false,
-      is_step: false,
-      call: null,
-      failure: null,
     }),
   )
   const derived = rollUp(new Map(chain.map(one => [one.span_id, one])))

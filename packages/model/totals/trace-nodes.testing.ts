@@ -2,6 +2,19 @@ import fc from 'fast-check'
 import { AMOUNTS } from './amounts.ts'
 import type { TraceNode } from './trace-node.ts'
 
+/** A span of which nothing else is known. */
+export const plainNode = (span: Pick<TraceNode, 'span_id' | 'parent_id' | 'start_time' | 'own'>): TraceNode => ({
+  ...span,
+  claimed: null,
+  declared_trace_type: null,
+  is_trace_type_explicit: false,
+  repeats_usage: false,
+  is_call: false,
+  is_step: false,
+  call: null,
+  failure: null,
+})
+
 const amounts = fc.oneof(
   fc.constant(AMOUNTS.map(() => 0n)),
   // Few and small, so that some are sums of others.

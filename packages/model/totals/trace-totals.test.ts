@@ -5,7 +5,7 @@ import { NO_AMOUNTS } from './amounts.ts'
 import type { Derived } from './metrics.ts'
 import { oracle } from './oracle.testing.ts'
 import type { TraceNode } from './trace-node.ts'
-import { drawnNode } from './trace-nodes.testing.ts'
+import { drawnNode, plainNode } from './trace-nodes.testing.ts'
 import { type NodePacking, TraceTotals } from './trace-totals.ts'
 
 /** Spans that come (again) or are deleted; then they are settled, and may be packed. */
@@ -91,20 +91,13 @@ test('of what is stored, only what differs from what follows is reported', () =>
   )
 })
 
-const bare = (span_id: string, parent_id: string | null, tokens = 0): TraceNode => ({
-  span_id,
-  parent_id,
-  start_time: 0,
-  own: tokens === 0 ? NO_AMOUNTS : [0n, BigInt(tokens), 0n, BigInt(tokens), 0n, 0n, 0n],
-  claimed: null,
-  declared_trace_type: null,
-  is_trace_type_explicit: false,
-  repeats_usage: false,
-  is_call: false,
-  is_step: false,
-  call: null,
-  failure: null,
-})
+const bare = (span_id: string, parent_id: string | null, tokens = 0): TraceNode =>
+  plainNode({
+    span_id,
+    parent_id,
+    start_time: 0,
+    own: tokens === 0 ? NO_AMOUNTS : [0n, BigInt(tokens), 0n, BigInt(tokens), 0n, 0n, 0n],
+  })
 
 test('a span of a large trace concerns itself and what is above it', () => {
   let read = 0

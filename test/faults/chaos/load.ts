@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { AMOUNTS, type TraceNode, toAmount } from '@spanhouse/model'
 import { oracle } from '@spanhouse/model/totals/oracle.testing.ts'
+import { plainNode } from '@spanhouse/model/totals/trace-nodes.testing.ts'
 import { call } from '../../harness.ts'
 import { exportOf, type OtlpSpan, otlpSpan } from '../../otlp.ts'
 import type { Random } from './random.ts'
@@ -96,20 +97,7 @@ function makeTrace(random: Random, beginMs: number): { trace: SentTrace; spans: 
     const own = AMOUNTS.map(({ metric, key }, at) =>
       metric === 'tokens' && key === 'total' ? toAmount(tokens, at) : 0n,
     )
-    nodes.push({
-      span_id,
-      parent_id,
-      start_time: startMs * 1000,
-      own,
-      claimed: null,
-      declared_trace_type: null,
-      is_trace_type_explicit: false,
-      repeats_usage: false,
-      is_call: false,
-      is_step: false,
-      call: null,
-      failure: null,
-    })
+    nodes.push(plainNode({ span_id, parent_id, start_time: startMs * 1000, own }))
     spans.push(
       otlpSpan(
         {
