@@ -13,7 +13,9 @@ const timingOf = (headers: Headers): number[] =>
 test('responses to reads say where the time went, others do not', async () => {
   const project = await newProject()
   const traceId = newTraceId()
-  await project.store(otlpSpan({ traceId, name: 'root' }))
+  // Of today, so that it is in the window of analytics.
+  const startTimeUnixNano = `${Date.now()}000000`
+  await project.store(otlpSpan({ traceId, name: 'root', startTimeUnixNano, endTimeUnixNano: startTimeUnixNano }))
   const answers = [
     await project.post('/api/spans/query', {}),
     await project.get(`/api/traces/${traceId}`),
