@@ -1,5 +1,5 @@
 import { AMOUNTS, type Amounts, amountText, type Json, type Micros, type Uuid } from '@spanhouse/model'
-import { engineJson, engineJsonPieces, hasLongText } from './compile/engine-json.ts'
+import { engineJson, hasLongText, putEngineJson } from './compile/engine-json.ts'
 
 /** Receives the values of a row, one after the other, in ClickHouse's RowBinary format. */
 export interface RowSink {
@@ -12,8 +12,8 @@ export interface RowSink {
   uuid(dashed: string): void
   uint32s(values: readonly number[]): void
   text(value: string): void
-  /** A text in pieces. */
-  pieces(texts: Iterable<string>): void
+  /** A text in pieces, which `write` puts one after the other. */
+  pieces(write: (put: (text: string) => void) => void): void
   /** A text whose characters are the bytes of its UTF-8 form. */
   latin1(value: string): void
 }
@@ -131,7 +131,7 @@ export const json = <S, N extends string>(
   ...text(name, source => engineJson(get(source)), use),
   put: (row, source) => {
     const value = get(source)
-    if (hasLongText(value)) row.pieces(engineJsonPieces(value))
+    if (hasLongText(value)) row.pieces(put => putEngineJson(value, put))
     else row.text(engineJson(value))
   },
 })

@@ -41,7 +41,7 @@ const SHORT_TEXT_MAX = 64 * 1024
 const PIECE_LENGTH = 16 * 1024
 
 /**
- * Whether to write a value in pieces ({@link engineJsonPieces}). In one piece `JSON.stringify` copies what it has written
+ * Whether to write a value in pieces ({@link putEngineJson}). In one piece `JSON.stringify` copies what it has written
  * until it is done, which takes three times as long for a text of megabytes.
  */
 export function hasLongText(value: Json): boolean {
@@ -52,38 +52,58 @@ export function hasLongText(value: Json): boolean {
   return false
 }
 
-/** The text of {@link engineJson} in pieces, each of which is short if the value's keys and short texts are. */
-export function* engineJsonPieces(value: Json): Generator<string> {
-  if (!hasLongText(value)) yield engineJson(value)
-  else if (typeof value === 'string') yield* textPieces(value.toWellFormed())
+/**
+ * Puts the text of {@link engineJson} in pieces, each of which is short if the value's keys and short texts are. A generator
+ * would pass each piece through all levels that it is in.
+ */
+export function putEngineJson(value: Json, put: (text: string) => void): void {
+  const containers = new Set<Json>()
+  addContainers(value, containers)
+  putValue(value, containers, put)
+}
+
+/** Adds the lists and objects with a long text at any depth. Each value is looked at once, however deep it is. */
+function addContainers(value: Json, containers: Set<Json>): boolean {
+  if (typeof value === 'string') return value.length > SHORT_TEXT_MAX
+  if (!Array.isArray(value) && !isJsonObject(value)) return false
+  let hasLong = false
+  for (const one of Array.isArray(value) ? value : Object.values(value))
+    if (addContainers(one, containers)) hasLong = true
+  if (hasLong) containers.add(value)
+  return hasLong
+}
+
+function putValue(value: Json, containers: ReadonlySet<Json>, put: (text: string) => void): void {
+  if (typeof value === 'string' && value.length > SHORT_TEXT_MAX) putText(value.toWellFormed(), put)
+  else if (!containers.has(value)) put(engineJson(value))
   else if (Array.isArray(value)) {
     for (let at = 0; at < value.length; at++) {
-      yield at === 0 ? '[' : ','
-      yield* engineJsonPieces(value[at] as Json)
+      put(at === 0 ? '[' : ',')
+      putValue(value[at] as Json, containers, put)
     }
-    yield ']'
+    put(']')
   } else {
     let before = '{'
     for (const [key, member] of Object.entries(value as Partial<JsonObject>)) {
       // As in JSON.stringify: a member that was taken out is not written.
       if (member === undefined) continue
-      yield `${before}${engineJson(key)}:`
-      yield* engineJsonPieces(member)
+      put(`${before}${engineJson(key)}:`)
+      putValue(member, containers, put)
       before = ','
     }
-    yield '}'
+    put('}')
   }
 }
 
 /** Surrogate pairs stay together. */
-function* textPieces(text: string): Generator<string> {
-  yield '"'
+function putText(text: string, put: (text: string) => void): void {
+  put('"')
   for (let from = 0, to = 0; from < text.length; from = to) {
     to = Math.min(from + PIECE_LENGTH, text.length)
     if ((text.charCodeAt(to - 1) & 0xfc00) === 0xd800) to--
-    yield JSON.stringify(text.slice(from, to)).slice(1, -1)
+    put(JSON.stringify(text.slice(from, to)).slice(1, -1))
   }
-  yield '"'
+  put('"')
 }
 
 function readable(value: Json): Json {

@@ -83,7 +83,7 @@ test('memory of a rare large batch is given back, that of usual ones is kept', (
 test('a text that is put in pieces is one text', () => {
   const pieces = ['', 'é'.repeat(30_000), 'x', '😀'.repeat(3_000)]
   const row = new RowBuffer(16)
-  row.pieces(pieces)
+  row.pieces(put => pieces.forEach(put))
   row.int8(7)
   const whole = new RowBuffer(16)
   whole.text(pieces.join(''))

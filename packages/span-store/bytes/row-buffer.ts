@@ -139,14 +139,14 @@ export class RowBuffer {
     this.#text(value, 'utf8')
   }
 
-  /** The same of the texts joined. */
-  pieces(texts: Iterable<string>): void {
+  /** The same of the texts joined that `write` puts. */
+  pieces(write: (put: (text: string) => void) => void): void {
     const at = this.#length
     this.skip(4)
-    for (const one of texts) {
-      this.#reserve(one.length * 3)
-      this.#length += this.#bytes.write(one, this.#length)
-    }
+    write(text => {
+      this.#reserve(text.length * 3)
+      this.#length += this.#bytes.write(text, this.#length)
+    })
     this.#putLength(at, this.#length - at - 4)
   }
 
