@@ -30,7 +30,11 @@ export async function moveOldSpans(engine: Engine, { policy, afterDays }: ColdSt
     })
   const move = `toDateTime(created_at, 'UTC') + toIntervalDay(${afterDays}) TO VOLUME ${stringLiteral(volume)}`
   if (!table?.ddl.includes(move))
-    await engine.command({ text: `ALTER TABLE spans MODIFY TTL expires_at, ${move}`, params: {} })
+    // It is not waited for: all parts of a large store take longer than a statement may.
+    await engine.command({
+      text: `ALTER TABLE spans MODIFY TTL expires_at, ${move} SETTINGS mutations_sync = 0`,
+      params: {},
+    })
 }
 
 const TABLE = `SELECT storage_policy AS policy, create_table_query AS ddl FROM system.tables

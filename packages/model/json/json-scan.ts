@@ -1,4 +1,5 @@
 import { nextTurn } from '../next-turn.ts'
+import { BACKSLASH, CLOSE_LIST, CLOSE_OBJECT, COLON, COMMA, OPEN_LIST, OPEN_OBJECT, QUOTE } from './json-bytes.ts'
 
 /** Limits of a JSON text, checked before it is parsed. */
 export interface JsonBounds {
@@ -61,14 +62,6 @@ export function scanShortJson(text: string, bounds: JsonBounds): number {
 /** Levels whose names are recorded, to report where a bound is exceeded. */
 const PATH_LENGTH_MAX = 4
 
-const QUOTE = 0x22
-const BACKSLASH = 0x5c
-const COMMA = 0x2c
-const COLON = 0x3a
-const OPEN_OBJECT = 0x7b
-const OPEN_LIST = 0x5b
-const CLOSE_OBJECT = 0x7d
-const CLOSE_LIST = 0x5d
 const SPACE = 0x20
 const ZERO = 0x30
 const NINE = 0x39

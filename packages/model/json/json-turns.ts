@@ -1,5 +1,6 @@
 import { nextTurn } from '../next-turn.ts'
 import { type Json, type JsonObject, parseJson } from './json.ts'
+import { BACKSLASH, CLOSE_LIST, CLOSE_OBJECT, COLON, COMMA, OPEN_LIST, OPEN_OBJECT, QUOTE } from './json-bytes.ts'
 import { addMember } from './json-names.ts'
 
 /**
@@ -27,15 +28,6 @@ export async function parseJsonInTurns(bytes: Buffer, pieceBytes: number = PIECE
   }
   return parser.value()
 }
-
-const QUOTE = 0x22
-const BACKSLASH = 0x5c
-const COMMA = 0x2c
-const COLON = 0x3a
-const OPEN_OBJECT = 0x7b
-const OPEN_LIST = 0x5b
-const CLOSE_OBJECT = 0x7d
-const CLOSE_LIST = 0x5d
 
 class PieceParser {
   readonly #bytes: Buffer

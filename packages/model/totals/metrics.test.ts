@@ -207,17 +207,12 @@ test.each([
 ])('a failure counts once: %s', (_, spans, errors) => {
   const nodes = spans.map(
     ({ errors, failure }, index): TraceNode => ({
-      span_id: String(index),
-      parent_id: index === 0 ? null : String(index - 1),
-      start_time: 0,
-      own: [BigInt(errors * 1000), 0n, 0n, 0n, 0n, 0n, 0n],
-      claimed: null,
-      declared_trace_type: null,
-      is_trace_type_explicit: false,
-      repeats_usage: false,
-      is_call: false,
-      is_step: false,
-      call: null,
+      ...plainNode({
+        span_id: String(index),
+        parent_id: index === 0 ? null : String(index - 1),
+        start_time: 0,
+        own: [BigInt(errors * 1000), 0n, 0n, 0n, 0n, 0n, 0n],
+      }),
       failure,
     }),
   )

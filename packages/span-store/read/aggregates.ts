@@ -13,21 +13,19 @@ export async function readAggregates<Row>(engine: Engine, asked: Aggregation, ho
   const whole = printSql(compileAggregation(asked))
   const shards = (await engine.shards?.()) ?? [engine]
   if (shards.length === 1) return (shards[0] as Engine).rows(whole, holder)
-  const statement = printSql(compileStates(asked))
   const held = new HeldStates(holder)
-  let tables: SentTable[]
   try {
-    tables = await Promise.all(shards.map(shard => shard.table(statement, STATES, held)))
+    const statement = printSql(compileStates(asked))
+    const tables = await Promise.all(shards.map(shard => shard.table(statement, STATES, held)))
+    const table = { ...(tables[0] as SentTable), rows: tables.flatMap(({ rows }) => rows) }
+    const merging = shards[Math.floor(Math.random() * shards.length)] as Engine
+    return await merging.rows<Row>({ ...printSql(compileMerge(asked)), table }, holder)
   } catch (error) {
     if (!(error instanceof TooLarge)) throw error
-    held.releaseAll()
-    return engine.rows(whole, holder)
+  } finally {
+    held.end()
   }
-  const table = { ...(tables[0] as SentTable), rows: tables.flatMap(({ rows }) => rows) }
-  const merging = shards[Math.floor(Math.random() * shards.length)] as Engine
-  const rows = await merging.rows<Row>({ ...printSql(compileMerge(asked)), table }, holder)
-  held.releaseAll()
-  return rows
+  return engine.rows(whole, holder)
 }
 
 /** Of all shards: those of four million traces with the measures that are made by default. */
@@ -35,7 +33,7 @@ const STATES_BYTES_MAX = 128 * 1024 ** 2
 
 class TooLarge extends Error {}
 
-/** The states in this process. Throws {@link TooLarge} instead of holding more than it may. */
+/** The states in this process, until `end`. Throws {@link TooLarge} instead of holding more than it may, or anything after that. */
 class HeldStates implements Holder {
   readonly #holder: Holder | undefined
   #bytes = 0
@@ -57,7 +55,8 @@ class HeldStates implements Holder {
     this.#bytes -= bytes
   }
 
-  releaseAll(): void {
+  end(): void {
+    this.#isOver = true
     this.release(this.#bytes)
   }
 }

@@ -25,7 +25,7 @@ export type {
 } from '@spanhouse/server/routes/web/answers.ts'
 
 /** Of the first page: what a window shows and a little more, since it takes as long as it has rows. */
-const FIRST_ROWS = 50
+export const FIRST_ROWS = 50
 const ROWS_PER_PAGE = 100
 
 export type OrderBy = 'time' | 'duration' | 'tokens' | 'costs'

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { countQuery } from '../api/queries.ts'
+import { countQuery, FIRST_ROWS } from '../api/queries.ts'
 import { formatCount } from '../format/format.ts'
 import { Button, Choices, controls, Kbd } from '../parts/controls.tsx'
 import { ColumnsMenu } from './columns-menu.tsx'
@@ -66,7 +66,8 @@ export function Toolbar({ list, search, change, showsFacets, onFacets }: Toolbar
       <span className={styles.space} />
       {list.arrived > 0 && !search.live && (
         <Button look="primary" onClick={showArrived}>
-          {formatCount(list.arrived)} new <Kbd>n</Kbd>
+          {formatCount(list.arrived)}
+          {list.arrived === FIRST_ROWS && '+'} new <Kbd>n</Kbd>
         </Button>
       )}
       {order === 'time' && !search.to && (

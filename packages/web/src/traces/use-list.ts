@@ -11,7 +11,7 @@ const LOOK_MS = 1_500
 export interface List {
   body: ListBody
   rows: readonly Row[]
-  /** How many rows have arrived since the list was read; they are not in it yet. */
+  /** How many rows have arrived since the list was read, `FIRST_ROWS` or fewer; they are not in it yet. */
   arrived: number
   error: Error | null
   /** Nothing has been read yet, under any filter. */
