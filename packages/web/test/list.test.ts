@@ -46,12 +46,15 @@ test('by keyboard only: filter, choose a row, open, go to the next trace, close'
   const { page, close } = await visit(browser, project, '/w/traces')
   await page.locator('[data-row="0"]').waitFor()
   await page.keyboard.press('/')
+  // Asked for when the rows of the whole filter have replaced those before.
+  const counted = page.waitForResponse(
+    answer => answer.url().endsWith('/count') && (answer.request().postData()?.includes('"grace"') ?? false),
+  )
   await page.keyboard.type('type:agent user:grace')
+  await counted
   await page.getByText('30 found').waitFor()
   await page.keyboard.press('Escape')
   await page.keyboard.press('Escape')
-  // The rows of the filter have replaced those before.
-  await page.waitForLoadState('networkidle')
   await page.keyboard.press('j')
   await page.keyboard.press('j')
   await page.locator('[data-row="1"]:focus-within').waitFor()

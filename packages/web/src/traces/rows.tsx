@@ -106,7 +106,13 @@ function useRowKeys(
     const index = focused === undefined ? 0 : Number(focused) + by
     if (index < 0 || index >= count) return
     reveal(index)
-    requestAnimationFrame(() => scroller.current?.querySelector<HTMLElement>(`[data-row="${index}"] a`)?.focus())
+    const focus = (): boolean => {
+      const link = scroller.current?.querySelector<HTMLElement>(`[data-row="${index}"] a`)
+      link?.focus()
+      return link != null
+    }
+    // At once, or a second key in the same frame would go to the same row; one that was not visible is there after it.
+    if (!focus()) requestAnimationFrame(focus)
   }
   useKeys({ j: move(1), k: move(-1), ArrowDown: move(1), ArrowUp: move(-1) })
 }
