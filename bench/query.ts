@@ -26,6 +26,7 @@ import {
   readAggregates,
   readAnalytics,
   readFacets,
+  readOneTrace,
   readPreviews,
   readRowPage,
   readSpanPage,
@@ -89,6 +90,11 @@ const traceOf = (set: SpanSet) => (engine: Engine, run: number, traces: number) 
 const spansOf = async (engine: Engine, trace_id: string): Promise<unknown> => {
   const spans = await readSpansByIds(engine, { project_id: PROJECT, trace_ids: [trace_id] }, UNHELD)
   return spans.map(span => span.toJSON())
+}
+const skeletonOf = (engine: Engine, trace_id: string): Promise<unknown> => {
+  const page = { offset: 0, limit: SKELETON_SPANS_MAX }
+  const statement = printSql(compileSkeleton({ project_id: PROJECT, trace_id }, page))
+  return readOneTrace(engine, trace_id, from => from.rows(statement))
 }
 const analytics =
   (body: object) =>
@@ -200,15 +206,7 @@ export const QUESTIONS: readonly Question[] = [
     (spans): Question => ({
       name: `skeleton of ${spans} spans`,
       set: 'small',
-      ask: engine =>
-        engine.rows(
-          printSql(
-            compileSkeleton(
-              { project_id: PROJECT, trace_id: largeTraceId(spans) },
-              { offset: 0, limit: SKELETON_SPANS_MAX },
-            ),
-          ),
-        ),
+      ask: engine => skeletonOf(engine, largeTraceId(spans)),
     }),
   ),
   { name: 'trace of 10 spans', set: 'small', goalMs: 15, ask: traceOf('small') },

@@ -17,12 +17,16 @@ const timed = async (work: () => Promise<Answer>): Promise<{ answer: Answer; ms:
   return { answer: await work(), ms: performance.now() - begin }
 }
 
+/** Whether a server died: those of the cluster's tests may, and are started again (`packages/clickhouse-server/DECISIONS.md`). */
+const isAway = ({ status, body }: Answer): boolean =>
+  status === 503 && body.detail === 'ClickHouse cannot be reached; try again.'
+
 test('a flood of expensive queries in one project is refused there and unnoticed elsewhere', async () => {
   const [flooding, quiet] = [await newProject(), await newProject()]
   const traceId = newTraceId()
   await quiet.store(otlpSpan({ traceId, name: 'root' }))
   const read = () => timed(() => quiet.get(`/api/traces/${traceId}`))
-  const { apiUrl } = inject('target')
+  const { apiUrl, set } = inject('target')
   const before: number[] = []
   for (let i = 0; i < 5; i++) before.push((await read()).ms)
 
@@ -33,6 +37,7 @@ test('a flood of expensive queries in one project is refused there and unnoticed
   const during: number[] = []
   do {
     const { answer, ms } = await read()
+    if (set === 'cluster' && isAway(answer)) continue
     expect([answer.status, answer.body.count]).toEqual([200, 1])
     during.push(ms)
     expect((await ask(`${apiUrl}/api/ready`)).status).toBe(200)
