@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '@spanhouse/model'
+import type { Json, JsonObject, Span } from '@spanhouse/model'
 import {
   type Aggregation,
   aggregate,
@@ -21,7 +21,6 @@ import {
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sampledRuns } from '../../../test/sets/sample.ts'
-import { SpanBatch } from '../bytes/span-batch.ts'
 import { type Engine, openEngine } from '../engine/engine.ts'
 import type { Settings } from '../engine/http-client.ts'
 import { readActivity } from '../read/activity.ts'
@@ -33,8 +32,8 @@ import { readPreviews, readRowPage } from '../read/rows.ts'
 import { readSpanPage } from '../read/span-page.ts'
 import { readSpansByIds } from '../read/spans-by-ids.ts'
 import { positionOf } from '../read/stored-span.ts'
-import { makeSpan, newProject, type OpenTestCluster, openTestCluster } from '../spans.testing.ts'
-import { SpanWriter } from '../write/write.ts'
+import { newProject, type OpenTestCluster } from '../spans.testing.ts'
+import { openClusterAndServer, traceId } from './cluster-and-server.testing.ts'
 import { clusterEngine } from './cluster-engine.ts'
 
 /* Lists and aggregates that each shard reads its part of, compared with those of a single server with the same spans. */
@@ -46,22 +45,24 @@ const project_id = newProject()
 
 let cluster: OpenTestCluster
 let single: OpenTestCluster
+let closeBoth: () => Promise<void>
 const opened: Engine[] = []
 
 beforeAll(async () => {
-  cluster = await openTestCluster(2)
-  single = await openTestCluster(1)
-  for (const [shard, { own }] of cluster.shards.entries())
-    await new SpanWriter(own).write(batchOf(trace => (trace % 5 === 0) === (shard === 0)))
-  await new SpanWriter((single.shards[0] as OpenTestCluster['shards'][number]).own).write(batchOf(() => true))
+  const both = await openClusterAndServer({
+    project_id,
+    traces: TRACES,
+    spansPerTrace: SPANS_PER_TRACE,
+    spanOf,
+    shardOf: trace => (trace % 5 === 0 ? 0 : 1),
+  })
+  ;({ cluster, single } = both)
+  closeBoth = both.close
 }, 240_000)
 afterAll(async () => {
   await Promise.all(opened.map(engine => engine.close()))
-  await cluster.close()
-  await single.close()
+  await closeBoth()
 })
-
-const traceId = (trace: number): string => (trace * 65_537).toString(16).padStart(32, '0')
 
 /** Values of each type that is measured. */
 const VALUES: readonly Json[] = [
@@ -82,40 +83,27 @@ const VALUES: readonly Json[] = [
 ]
 
 /** Three traces begin at a time, on different shards, and have the same ids of spans. */
-function batchOf(isIn: (trace: number) => boolean): SpanBatch {
-  const batch = new SpanBatch()
-  for (let trace = 1; trace <= TRACES; trace++) {
-    if (!isIn(trace)) continue
-    for (let span = 1; span <= SPANS_PER_TRACE; span++) {
-      const start_time = START + Math.floor(trace / 3) * 1_000_000 + (span > 2 ? 500 : 0)
-      batch.add(
-        { project_id, user_id: project_id, accepted_at: START },
-        makeSpan({
-          trace_id: traceId(trace),
-          span_id: span.toString(16).padStart(16, '0'),
-          ...(span > 1 ? { parent_id: '1'.padStart(16, '0') } : {}),
-          start_time,
-          end_time: start_time + (trace % 4) * 1_500,
-          session_id: trace % 9 === 0 ? '' : `session-${trace % 9}`,
-          ...(span === 3 && trace % 5 === 0 ? { events: [{ name: 'exception', timestamp: start_time }] } : {}),
-          attributes: {
-            value: VALUES[trace % VALUES.length] as Json,
-            colour: trace % 4 === 0 ? 'red' : 'blue',
-            shop: { city: `city-${trace % 6}` },
-            ag: {
-              type: {},
-              data: { outputs: 'x'.repeat(trace % 7 === 0 ? 2_000 : 20) },
-              metrics: {
-                tokens: { incremental: { total: trace % 6 } },
-                costs: { incremental: { total: trace / 1e9 } },
-              },
-            },
-          },
-        }),
-      )
-    }
+function spanOf(trace: number, span: number): Partial<Span> {
+  const start_time = START + Math.floor(trace / 3) * 1_000_000 + (span > 2 ? 500 : 0)
+  return {
+    start_time,
+    end_time: start_time + (trace % 4) * 1_500,
+    session_id: trace % 9 === 0 ? '' : `session-${trace % 9}`,
+    ...(span === 3 && trace % 5 === 0 ? { events: [{ name: 'exception', timestamp: start_time }] } : {}),
+    attributes: {
+      value: VALUES[trace % VALUES.length] as Json,
+      colour: trace % 4 === 0 ? 'red' : 'blue',
+      shop: { city: `city-${trace % 6}` },
+      ag: {
+        type: {},
+        data: { outputs: 'x'.repeat(trace % 7 === 0 ? 2_000 : 20) },
+        metrics: {
+          tokens: { incremental: { total: trace % 6 } },
+          costs: { incremental: { total: trace / 1e9 } },
+        },
+      },
+    },
   }
-  return batch
 }
 
 /** Engines on each shard's own tables; over all of them nothing can be read. */

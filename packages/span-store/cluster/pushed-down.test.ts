@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { JsonObject } from '@spanhouse/model'
+import type { JsonObject, Span } from '@spanhouse/model'
 import {
   bucketsOf,
   candidatesOf,
@@ -22,11 +22,10 @@ import {
   sql,
 } from '@spanhouse/query'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { SpanBatch } from '../bytes/span-batch.ts'
 import { type Engine, openEngine } from '../engine/engine.ts'
 import { readSpansByIds } from '../read/spans-by-ids.ts'
-import { makeSpan, newProject, type OpenTestCluster, openTestCluster } from '../spans.testing.ts'
-import { SpanWriter } from '../write/write.ts'
+import { newProject, type OpenTestCluster } from '../spans.testing.ts'
+import { openClusterAndServer, traceId } from './cluster-and-server.testing.ts'
 import { clusterEngine, openClusterReader } from './cluster-engine.ts'
 
 /*
@@ -41,57 +40,37 @@ const project_id = newProject()
 
 let cluster: OpenTestCluster
 let single: OpenTestCluster
+let closeBoth: () => Promise<void>
 /** Reads the cluster through its first server. */
 let reader: Engine
 let other: Engine
 
 beforeAll(async () => {
-  cluster = await openTestCluster(2, { isLogged: true })
-  single = await openTestCluster(1)
+  const both = await openClusterAndServer(
+    { project_id, traces: TRACES, spansPerTrace: SPANS_PER_TRACE, spanOf, shardOf: trace => (trace % 2 === 0 ? 0 : 1) },
+    { isLogged: true },
+  )
+  ;({ cluster, single } = both)
+  closeBoth = both.close
   const urls = cluster.cluster.servers.map(({ url }) => url)
   reader = openClusterReader(urls.slice(0, 1), { connections: 1 })
   other = openEngine(urls[1] as string, { connections: 1 })
-  const halves = [0, 1].map(half => batchOf(trace => trace % 2 === half))
-  for (const [half, batch] of halves.entries())
-    await new SpanWriter((cluster.shards[half] as OpenTestCluster['shards'][number]).own).write(batch)
-  await new SpanWriter((single.shards[0] as OpenTestCluster['shards'][number]).own).write(batchOf(() => true))
 }, 240_000)
 afterAll(async () => {
   await reader.close()
   await other.close()
-  await cluster.close()
-  await single.close()
+  await closeBoth()
 })
 
-const traceId = (trace: number): string => (trace * 65_537).toString(16).padStart(32, '0')
-
-function batchOf(isIn: (trace: number) => boolean): SpanBatch {
-  const batch = new SpanBatch()
-  for (let trace = 1; trace <= TRACES; trace++) {
-    if (!isIn(trace)) continue
-    for (let span = 1; span <= SPANS_PER_TRACE; span++)
-      batch.add(
-        { project_id, user_id: project_id, accepted_at: START },
-        makeSpan({
-          trace_id: traceId(trace),
-          span_id: span.toString(16).padStart(16, '0'),
-          ...(span > 1 ? { parent_id: '1'.padStart(16, '0') } : {}),
-          start_time: START + trace * 1_000_000 + span,
-          end_time: START + trace * 1_000_000 + span * 7_000,
-          session_id: `s-${trace % 7}`,
-          attributes: {
-            colour: trace % 10 === 0 ? 'red' : 'blue',
-            ag: {
-              type: {},
-              data: { outputs: 'x'.repeat(500) },
-              metrics: { tokens: { incremental: { total: trace } } },
-            },
-          },
-        }),
-      )
-  }
-  return batch
-}
+const spanOf = (trace: number, span: number): Partial<Span> => ({
+  start_time: START + trace * 1_000_000 + span,
+  end_time: START + trace * 1_000_000 + span * 7_000,
+  session_id: `s-${trace % 7}`,
+  attributes: {
+    colour: trace % 10 === 0 ? 'red' : 'blue',
+    ag: { type: {}, data: { outputs: 'x'.repeat(500) }, metrics: { tokens: { incremental: { total: trace } } } },
+  },
+})
 
 const RED = { conditions: [{ field: 'attributes', key: 'colour', operator: 'is', value: 'red' }] }
 const spans = (body: JsonObject) => parseSpanQuery(body, 'span')
