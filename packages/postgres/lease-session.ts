@@ -16,6 +16,8 @@ export class LeaseSession {
   readonly #onEnd: (reason: Error) => void
   readonly #heartbeat: NodeJS.Timeout
   #isOver = false
+  /** Resolves when no statement is under way. */
+  #idle: Promise<unknown> = Promise.resolve()
 
   static async open(url: string, limits: PostgresLimits, onEnd: (reason: Error) => void): Promise<LeaseSession> {
     const socket = new Socket()
@@ -46,13 +48,13 @@ export class LeaseSession {
 
   /** Runs a statement that returns one boolean. */
   async ask(text: string, name: string): Promise<boolean> {
-    const { rows } = await this.#client.query<{ yes: boolean }>(text, [name])
+    const { rows } = await this.#query<{ yes: boolean }>(text, [name])
     return rows[0]?.yes === true
   }
 
   /** Runs a statement that returns a number. */
   async count(text: string, names: readonly string[]): Promise<number> {
-    const { rows } = await this.#client.query<{ count: number }>(text, [names])
+    const { rows } = await this.#query<{ count: number }>(text, [names])
     return rows[0]?.count ?? 0
   }
 
@@ -65,9 +67,21 @@ export class LeaseSession {
     this.#socket.destroy()
   }
 
+  /**
+   * One statement after the other, as a session carries them out. The first without a response ends the session: whatever
+   * waits, the heartbeat too, would otherwise wait once more for each statement before it.
+   */
+  #query<Row extends pg.QueryResultRow>(text: string, values: unknown[] = []): Promise<pg.QueryResult<Row>> {
+    const result = this.#idle.then(() => this.#client.query<Row>(text, values))
+    this.#idle = result.catch(error => {
+      if (!(error instanceof pg.DatabaseError)) this.end(error)
+    })
+    return result
+  }
+
   async #beat(): Promise<void> {
     try {
-      await this.#client.query('select 1')
+      await this.#query('select 1')
     } catch (error) {
       this.end(error as Error)
     }

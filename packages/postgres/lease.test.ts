@@ -54,10 +54,15 @@ onEachDatabase('a lease', postgres => {
 })
 
 describe.skipIf(!postgresAvailable)('leases between processes', () => {
+  const names = Array.from({ length: 40 }, (_, index) => `many-${index}`)
   let server: PostgresServer
   let one: Postgres
   let other: Postgres
+  /** The client of Postgres warns, once in a process, of statements that are sent before the one under way has ended. */
+  const warnings: string[] = []
+  const onWarning = ({ message }: Error): unknown => warnings.push(message)
   beforeAll(async () => {
+    process.on('warning', onWarning)
     server = await startPostgres({ durable: true })
     one = await openPostgres({ url: server.url })
     other = await openPostgres({ url: server.url })
@@ -65,6 +70,7 @@ describe.skipIf(!postgresAvailable)('leases between processes', () => {
   afterAll(async () => {
     await Promise.all([one?.close(), other?.close()])
     await server?.stop()
+    process.off('warning', onWarning)
   })
 
   test('the second process gets none until the first releases', async () => {
@@ -104,10 +110,21 @@ describe.skipIf(!postgresAvailable)('leases between processes', () => {
     const lease = (await cut.lease('e')) as Lease
     proxy.stall()
     const before = performance.now()
+    // However many statements wait: all of them end with the first.
+    const asked = await Promise.allSettled(names.map(name => cut.lease(name)))
     await lost(lease)
     expect(performance.now() - before).toBeLessThan(2_000)
+    expect(new Set(asked.map(({ status }) => status))).toEqual(new Set(['rejected']))
     await cut.close()
     await proxy.close()
+  })
+
+  test('many at once are asked for one after the other', async () => {
+    const leases = (await Promise.all(names.map(name => one.lease(name)))) as Lease[]
+    expect(await other.leasesHeld(names)).toBe(names.length)
+    await Promise.all(leases.map(lease => lease.release()))
+    expect(await other.leasesHeld(names)).toBe(0)
+    expect(warnings).toEqual([])
   })
 
   test('closing loses them', async () => {
