@@ -145,6 +145,24 @@ test('the dashboard by keyboard only: through time, to the rows, filter', async 
   await close()
 })
 
+/** Points of the drawing that are neither grey nor transparent. */
+const colouredPoints = (canvas: HTMLCanvasElement): number => {
+  const { data } = canvas.getContext('2d')?.getImageData(0, 0, canvas.width, canvas.height) ?? { data: [] }
+  let found = 0
+  for (let at = 0; at < data.length; at += 4) {
+    const [red = 0, green = 0, blue = 0, alpha = 0] = data.slice(at, at + 4)
+    if (alpha > 200 && Math.max(red, green, blue) - Math.min(red, green, blue) > 60) found++
+  }
+  return found
+}
+
+test('durations of a single part of the window are visible', async () => {
+  const { page, close } = await visit(browser, project, '/w/dashboard?since=7d')
+  const drawing = page.getByRole('slider', { name: 'Duration over time' }).locator('canvas')
+  await expect.poll(() => drawing.evaluate(colouredPoints), SOON).toBeGreaterThan(10)
+  await close()
+})
+
 test('dragging over one chart of the dashboard zooms all of them', async () => {
   const { page, close } = await visit(browser, project, '/w/dashboard?since=24h')
   const box = await page.getByRole('slider', { name: 'Cost over time' }).boundingBox()

@@ -158,11 +158,21 @@ const minute = new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit
 const timeLabel = (seconds: number, windowMs: number): string =>
   (windowMs > 3 * DAY_MS ? day : minute).format(new Date(seconds * 1000))
 
-function seriesOf({ name, colour }: Series, look: ChartProps['look']): uPlot.Series {
+function seriesOf({ name, colour, values }: Series, look: ChartProps['look']): uPlot.Series {
   const stroke = colourOf(colour)
-  const common = { label: name, stroke, points: { show: false } }
-  if (look === 'lines') return { ...common, width: 1.5, spanGaps: true }
-  return { ...common, fill: stroke, width: 0, paths: uPlot.paths.bars?.({ size: [0.8, 40], align: 1 }) }
+  const common = { label: name, stroke }
+  if (look === 'lines') {
+    // There is no line through a single value.
+    const isSingle = values.filter(value => value !== null).length === 1
+    return { ...common, width: 1.5, spanGaps: true, points: { show: isSingle, size: 6, fill: stroke } }
+  }
+  return {
+    ...common,
+    points: { show: false },
+    fill: stroke,
+    width: 0,
+    paths: uPlot.paths.bars?.({ size: [0.8, 40], align: 1 }),
+  }
 }
 
 /** The colour of a custom property in the current theme. */
