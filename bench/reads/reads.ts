@@ -103,16 +103,12 @@ async function askAll(server: ServerProcess, traces: number): Promise<object> {
 /** The first run is not counted. */
 async function measure(ask: (run: number) => Promise<Answer>, server: ServerProcess): Promise<object> {
   await ask(0)
-  const answers: (Answer & { ms: number })[] = []
+  const answers: Answer[] = []
   const cpuBefore = await server.cpuSeconds()
   const until = performance.now() + QUESTION_MS_MAX
-  for (let run = 1; run <= RUNS && performance.now() < until; run++) {
-    const started = performance.now()
-    const answer = await ask(run)
-    answers.push({ ...answer, ms: performance.now() - started })
-  }
+  for (let run = 1; run <= RUNS && performance.now() < until; run++) answers.push(await ask(run))
   const cpuMs = (((await server.cpuSeconds()) - cpuBefore) * 1000) / answers.length
-  const at = (share: number, of: (one: Answer & { ms: number }) => number): number => {
+  const at = (share: number, of: (one: Answer) => number): number => {
     const sorted = answers.map(of).sort((one, other) => one - other)
     return round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] as number)
   }
@@ -130,6 +126,8 @@ async function measure(ask: (run: number) => Promise<Answer>, server: ServerProc
 }
 
 interface Answer {
+  /** Until its last byte: reading its JSON is the client's work. */
+  ms: number
   count: number
   /** As sent: compressed. */
   bytes: number
@@ -143,16 +141,23 @@ function send({ url, apiKey }: ServerProcess, agent: Agent, { path, body }: Aske
     authorization: `ApiKey ${apiKey}`,
     ...(text && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }),
   }
+  const started = performance.now()
   return new Promise((resolve, reject) => {
     const sending = request(url + path, { method: text ? 'POST' : 'GET', agent, headers }, response => {
       const chunks: Buffer[] = []
       response.on('data', chunk => chunks.push(chunk)).once('error', reject)
       response.once('end', () => {
+        const ms = performance.now() - started
         const answer = Buffer.concat(chunks)
         if (response.statusCode !== 200)
           return reject(new Error(`${path}: ${response.statusCode} ${answer.slice(0, 500)}`))
         const { count } = JSON.parse(answer.toString()) as { count: number }
-        resolve({ count, bytes: answer.length, timing: parseTiming(String(response.headers['server-timing'] ?? '')) })
+        resolve({
+          ms,
+          count,
+          bytes: answer.length,
+          timing: parseTiming(String(response.headers['server-timing'] ?? '')),
+        })
       })
     })
     sending.once('error', reject)

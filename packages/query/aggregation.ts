@@ -1,3 +1,5 @@
+import { SENT_ATTRIBUTES } from './copies.ts'
+import { SPAN_DATA } from './long-data.ts'
 import { identifier, join, type Sql, sql } from './sql.ts'
 
 /*
@@ -19,6 +21,8 @@ export interface Aggregation {
   /** HAVING, ORDER BY and LIMIT, by names of keys and columns. */
   readonly order: Sql
   readonly settings: Sql
+  /** Whether its aggregates are long arrays: the numbers of all rows of a group. */
+  readonly isLong?: boolean
 }
 
 /** The table with the states of all shards, which {@link compileMerge} reads. */
@@ -27,6 +31,18 @@ export const STATES = 'states'
 /** All of it as one statement. */
 export function compileAggregation({ prefix = sql``, keys, columns, rows, order, settings }: Aggregation): Sql {
   return sql`${prefix}SELECT ${keysOf(keys)}, ${columns} ${rows} GROUP BY ${namesOf(keys)} ${order} ${settings}`
+}
+
+/**
+ * The same for the tables of one server. What is computed from long arrays is computed for some groups at a time, in blocks
+ * that threads share: each step of an expression makes another array, and those of all groups fit neither into a processor's
+ * cache nor into the memory that the engine keeps. Blocks of an aggregation are as long as those that are read for it, unless
+ * a sub-query reads; of Distributed tables, that would send all rows instead of states.
+ */
+export function compileLocalAggregation(asked: Aggregation): Sql {
+  if (!asked.isLong) return compileAggregation(asked)
+  const rows = sql`FROM (SELECT *, ${SENT_ATTRIBUTES}, ${SPAN_DATA} ${asked.rows} SETTINGS max_block_size = 65409)`
+  return compileAggregation({ ...asked, rows, settings: sql`${asked.settings}, max_block_size = 32` })
 }
 
 /** The states of the aggregates of one shard's rows: the keys, then one column for each aggregate. */

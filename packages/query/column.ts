@@ -70,6 +70,8 @@ export interface Column<Source = never, Name extends string = string, Value = un
   readonly type: string
   readonly codec: string
   readonly isHex?: boolean
+  /** The values of an enum, in the order of its numbers, from 0. */
+  readonly values?: readonly string[]
   put(row: RowSink, source: Source): void
   read(row: RowSource): Value
   text(row: RowSource): string
@@ -155,7 +157,6 @@ export const flag = <S, N extends string>(name: N, get: Get<S, boolean>): Column
   text: row => String(row.int8()),
 })
 
-/** `values` are in the order of the enum's numbers, from 0. */
 export const oneOf = <S, N extends string, V extends string>(
   name: N,
   values: readonly V[],
@@ -165,6 +166,7 @@ export const oneOf = <S, N extends string, V extends string>(
   name,
   type: `Enum8(${values.map((value, number) => `'${value}' = ${number}`).join(', ')})`,
   codec: '',
+  values,
   ...use,
   put: (row, source) => row.int8(values.indexOf(get(source))),
   read: row => values[row.int8()] as V,

@@ -43,7 +43,8 @@ export function compileAnalytics(asked: Asked & { readonly specs: readonly Spec[
       ? shared.add(spec.path)
       : compileMeasure(measure, spec.path, spec)
   const measures = asked.specs.map(spec => sql`tuple(${join(measuresOf(spec).map(one => compile(one, spec)))})`)
-  return { ...byBucket(asked, 'trace', sql`tuple(${join(measures)}) AS measures`), prefix: shared.prefix }
+  const isLong = asked.buckets.count > 1
+  return { ...byBucket(asked, 'trace', sql`tuple(${join(measures)}) AS measures`), prefix: shared.prefix, isLong }
 }
 
 const hasDefaultHistogram = ({ bins, vmin, vmax, edge }: Spec): boolean =>

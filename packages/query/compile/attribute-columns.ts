@@ -8,7 +8,7 @@ import { identifier, type Sql, sql } from '../sql.ts'
  * may also be an explicit zero, which only the JSON text shows.
  */
 export type AttributeColumn =
-  | { readonly key: string; readonly type: 'text'; readonly column: Sql }
+  | { readonly key: string; readonly type: 'text'; readonly column: Sql; readonly words?: Words }
   | {
       readonly key: string
       readonly type: 'number'
@@ -19,16 +19,28 @@ export type AttributeColumn =
       readonly alsoInJson: boolean
     }
 
+/** What an enum says as a text. */
+export interface Words {
+  /** In the order of the enum's numbers, from 0. */
+  readonly values: readonly string[]
+  readonly number: Sql
+  /** Whether the attributes contain it. */
+  readonly isSet: Sql
+}
+
 const DECIMAL = /^Decimal\((\d+), (\d+)\)$/
 
-const ROWS: readonly AttributeColumn[] = (COLUMNS as readonly Column[]).flatMap(({ name, type, attribute }) => {
+const ROWS: readonly AttributeColumn[] = (COLUMNS as readonly Column[]).flatMap(({ name, type, values, attribute }) => {
   if (!attribute) return []
   const { key, alsoInJson = false, ifSet } = attribute
   const column = identifier(name)
   const [, precision, scale] = DECIMAL.exec(type) ?? []
   if (precision) return { key, type: 'number', column, precision: Number(precision), scale: Number(scale), alsoInJson }
-  const words = type.startsWith('Enum8') ? sql`toString(${column})` : column
-  return { key, type: 'text', column: ifSet ? sql`if(${identifier(ifSet)}, ${words}, '')` : words }
+  if (!values) return { key, type: 'text', column }
+  const isSet = ifSet ? identifier(ifSet) : sql`true`
+  const word = sql`toString(${column})`
+  const words = { values, number: sql`toUInt8(${column})`, isSet }
+  return { key, type: 'text', column: ifSet ? sql`if(${isSet}, ${word}, '')` : word, words }
 })
 
 /** By dotted key. */

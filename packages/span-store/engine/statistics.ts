@@ -124,10 +124,10 @@ function isComparable(at: ReadonlyMap<number, number>): boolean {
 function histogramOf(row: HistogramRow, count: number, edge: boolean): Json {
   const [, , bins, [places, ends]] = row
   const counts = new Map(lengthsOf([places, ends]).map((length, index) => [places[index], length]))
-  const bounds = binBounds(row, edge)
+  const bounds = binBounds(row, edge).map(tidy)
   return Array.from({ length: bins }, (_, bin) => {
     const inBin = counts.get(bin) ?? 0
-    const interval = [tidy(bounds[bin] as number), tidy(bounds[bin + 1] as number)]
+    const interval = [bounds[bin] as number, bounds[bin + 1] as number]
     return { bin: bin + 1, count: inBin, interval, density: densityOf(inBin, count) }
   })
 }

@@ -1,4 +1,12 @@
-import { type Aggregation, compileAggregation, compileMerge, compileStates, printSql, STATES } from '@spanhouse/query'
+import {
+  type Aggregation,
+  compileAggregation,
+  compileLocalAggregation,
+  compileMerge,
+  compileStates,
+  printSql,
+  STATES,
+} from '@spanhouse/query'
 import type { Engine } from '../engine/engine.ts'
 import type { Holder } from '../engine/holder.ts'
 import type { SentTable } from '../engine/http-client.ts'
@@ -10,9 +18,19 @@ import type { SentTable } from '../engine/http-client.ts'
  */
 export async function readAggregates<Row>(engine: Engine, asked: Aggregation, holder?: Holder): Promise<Row[]> {
   // A cluster refuses the same statements as one server.
-  const whole = printSql(compileAggregation(asked))
-  const shards = (await engine.shards?.()) ?? [engine]
-  if (shards.length === 1) return (shards[0] as Engine).rows(whole, holder)
+  const local = printSql(compileLocalAggregation(asked))
+  const shards = engine.shards ? await engine.shards() : [engine]
+  if (shards?.length === 1) return (shards[0] as Engine).rows(local, holder)
+  const rows = shards && (await mergeStates<Row>(shards, asked, holder))
+  return rows ?? engine.rows(printSql(compileAggregation(asked)), holder)
+}
+
+/** Undefined if the states are too large. */
+async function mergeStates<Row>(
+  shards: readonly Engine[],
+  asked: Aggregation,
+  holder: Holder | undefined,
+): Promise<Row[] | undefined> {
   const held = new HeldStates(holder)
   try {
     const statement = printSql(compileStates(asked))
@@ -22,10 +40,10 @@ export async function readAggregates<Row>(engine: Engine, asked: Aggregation, ho
     return await merging.rows<Row>({ ...printSql(compileMerge(asked)), table }, holder)
   } catch (error) {
     if (!(error instanceof TooLarge)) throw error
+    return undefined
   } finally {
     held.end()
   }
-  return engine.rows(whole, holder)
 }
 
 /** Of all shards: those of four million traces with the measures that are made by default. */
