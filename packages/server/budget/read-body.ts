@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import { invalid, Problem } from '@spanhouse/model'
 import { decompress } from '@spanhouse/otlp'
+import { freeBytes } from './free-bytes.ts'
 import type { Held } from './room.ts'
 
 /** A body that holds memory must grow: within this many milliseconds … */
@@ -25,7 +26,11 @@ export function readBody(request: Arriving, bytesMax: number, held: Held): Promi
     held,
     refusal: tooLarge,
     onData: chunk => chunks.push(chunk),
-    onEnd: bytes => Buffer.concat(chunks, bytes),
+    onEnd: bytes => {
+      const body = Buffer.concat(chunks, bytes)
+      for (const chunk of chunks) freeBytes(chunk)
+      return body
+    },
   })
 }
 
@@ -95,8 +100,9 @@ let decompressions = 0
 const waiting: (() => void)[] = []
 
 /**
- * The decompressed body. Its size is known only afterwards, and is then counted instead of the compressed size: so only
- * a few are decompressed at a time. Rejects as `decompress` does, and with `overloaded` if there is no room.
+ * The decompressed body; what was sent is freed if it was compressed. Its size is known only afterwards, and is then
+ * counted instead of the compressed size: so only a few are decompressed at a time. Rejects as `decompress` does, and with
+ * `overloaded` if there is no room.
  */
 export async function inflateBody(
   body: Buffer,
@@ -107,7 +113,10 @@ export async function inflateBody(
   else await new Promise<void>(resolve => waiting.push(resolve))
   try {
     const bytes = await decompress(body, contentEncoding, { bytesMax })
-    if (bytes !== body) held.add(bytes.length - body.length)
+    if (bytes !== body) {
+      held.add(bytes.length - body.length)
+      freeBytes(body)
+    }
     return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
   } finally {
     const next = waiting.shift()

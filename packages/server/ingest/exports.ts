@@ -4,6 +4,7 @@ import { microsNow, nextTurn, type Problem, type SpanId, type TraceId } from '@s
 import { scanTraces } from '@spanhouse/otlp'
 import { partitionOf, type SpanMessage, type SpanStream } from '@spanhouse/span-stream'
 import type { FastifyBaseLogger } from 'fastify'
+import { freeBytes } from '../budget/free-bytes.ts'
 import type { IngestMetrics } from '../metrics.ts'
 import type { Quotas } from '../shares/quotas.ts'
 import { PauseWhenFull } from './pause.ts'
@@ -56,9 +57,9 @@ export class Exports {
   }
 
   /**
-   * Resolves when the spans are durable. `read` returns the export as protobuf; it is not called while the stream is
-   * full or the sender's quota is used up. Rejects as `read`, the scan, the quota and the stream do. Exports that are read
-   * at the same time are charged as soon as their spans are counted, before any is published.
+   * Resolves when the spans are durable. `read` returns the export as protobuf, whose memory is then freed; it is not called
+   * while the stream is full or the sender's quota is used up. Rejects as `read`, the scan, the quota and the stream do.
+   * Exports that are read at the same time are charged as soon as their spans are counted, before any is published.
    */
   async accept(sender: ProjectPrincipal, read: () => Promise<Uint8Array>): Promise<AcceptedExport> {
     this.#quotas.admit(sender, 'spans_per_second')
@@ -99,6 +100,7 @@ export class Exports {
       this.#quotas.giveBack(sender, 'spans_per_second', count)
       throw error
     })
+    freeBytes(traces)
     return { count, links: scan.spans, rejected: scan.rejected, errorMessage: scan.errorMessage }
   }
 }
