@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
 import { parentPort, workerData } from 'node:worker_threads'
-import { PGlite, type Results } from '@electric-sql/pglite'
+import { PGlite, parse, protocol, type Results, types } from '@electric-sql/pglite'
 import { isJsonType, VALUE_PARSERS } from '../values.ts'
 import type { Statement } from './loan.ts'
 import { type Answer, type Part, type Request, type ThreadData, toFailure } from './messages.ts'
@@ -79,9 +79,34 @@ async function answer(pglite: PGlite, statement: Statement): Promise<void> {
   }
 }
 
+const { serialize } = protocol
+
+/**
+ * Runs a statement with what begins its transaction. PGlite's own `query` passes each message of the protocol to Postgres by
+ * a call of its own, six for a statement, which takes as long as a short statement. Here a statement is one call; what
+ * begins its transaction is another one, since a statement must not be run without it.
+ */
 async function run(pglite: PGlite, { text, parameters, begin }: Statement): Promise<Results<unknown[]>> {
-  if (begin) await pglite.exec(begin)
-  return pglite.query<unknown[]>(text, [...parameters], { rowMode: 'array' })
+  if (begin) await pglite.execProtocolStream(serialize.query(begin))
+  const messages = await pglite.execProtocolStream(
+    Buffer.concat([
+      serialize.parse({ text }),
+      serialize.bind({ values: parameters.map(toValue) }),
+      serialize.describe({ type: 'P' }),
+      serialize.execute(),
+      serialize.sync(),
+    ]),
+  )
+  const [result] = parse.parseResults(messages, pglite.parsers, { rowMode: 'array' })
+  return result as Results<unknown[]>
+}
+
+/** A parameter as the driver of servers writes it: bytes as they are, all else as text, from which Postgres infers its type. */
+function toValue(value: unknown): string | Uint8Array | null {
+  if (value == null) return null
+  if (value instanceof Uint8Array) return value
+  if (Array.isArray(value)) return types.arraySerializer(value, toValue as types.Serializer, 0)
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
 function* partsOf(rows: unknown[][]): Generator<Part> {

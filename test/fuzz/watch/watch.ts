@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import http from 'node:http'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as delay } from 'node:timers/promises'
+import { Pings } from './pings.ts'
 import type { Latency, MemoryPart, Report, Watched, WatcherOptions } from './watcher.ts'
 
 const PING_EVERY_MS = 20
@@ -25,6 +26,7 @@ export class Watch {
   readonly #freezeMs: number
   readonly #tell: (report: Report) => void
   readonly #agent = new http.Agent({ keepAlive: true })
+  readonly #pings: Pings
   readonly #own = monitorEventLoopDelay({ resolution: 10 })
   /** Longest delays of the event loop, and until when they were measured. */
   #loopDelays: { ms: number; at: number }[] = []
@@ -33,6 +35,7 @@ export class Watch {
 
   constructor(watched: Watched, { freezeMs, tell, past }: WatchOptions) {
     this.#watched = watched
+    this.#pings = new Pings(`${watched.url}/health`)
     this.#freezeMs = freezeMs
     this.#tell = tell
     this.latencies = past ?? []
@@ -42,6 +45,7 @@ export class Watch {
   stop(): void {
     this.#isStopped = true
     this.#agent.destroy()
+    this.#pings.close()
   }
 
   async run(): Promise<void> {
@@ -60,7 +64,7 @@ export class Watch {
       this.#own.reset()
       const waitedBefore = this.#waitedMs()
       const silence = setInterval(() => this.#tell({ kind: 'silent', name: this.#watched.name, from }), SILENT_MS)
-      const error = await this.#get('/health').then(
+      const error = await this.#pings.send().then(
         () => undefined,
         (error: NodeJS.ErrnoException) => error,
       )
