@@ -48,12 +48,10 @@ export const folderOf = (path: string): string => join(path, 'server')
 const MIB = 1024 ** 2
 
 /**
- * What a merge may hold in memory at a time. It has buffers for each part that it reads, and, in a horizontal merge, for each
- * file that it writes: while more was inserted than merged, ClickHouse merged dozens of parts in one go, into a part with two
- * files for each column. More than this, and it is two merges; from so many rows on, a part with a file for each column is
- * written column by column.
+ * A horizontal merge has buffers for each file that it writes, two for each column. From so many rows on, a part with a file for
+ * each column is written column by column.
  */
-const MERGES: Elements = { max_parts_to_merge_at_once: 16, vertical_merge_algorithm_min_rows_to_activate: 32_768 }
+const MERGES: Elements = { vertical_merge_algorithm_min_rows_to_activate: 32_768 }
 
 /** The cluster's name. Servers tell it to Spanhouse by the macro `cluster`. */
 const CLUSTER = 'spanhouse'
