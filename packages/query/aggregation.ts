@@ -33,6 +33,11 @@ export function compileAggregation({ prefix = sql``, keys, columns, rows, order,
   return sql`${prefix}SELECT ${keysOf(keys)}, ${columns} ${rows} GROUP BY ${namesOf(keys)} ${order} ${settings}`
 }
 
+/** Rows of a block that is read: ClickHouse's default. */
+const READ_ROWS = sql`65409`
+/** Groups whose aggregates are computed at a time; see DECISIONS.md. */
+const GROUPS = sql`32`
+
 /**
  * The same for the tables of one server. What is computed from long arrays is computed for some groups at a time, in blocks
  * that threads share: each step of an expression makes another array, and those of all groups fit neither into a processor's
@@ -41,8 +46,8 @@ export function compileAggregation({ prefix = sql``, keys, columns, rows, order,
  */
 export function compileLocalAggregation(asked: Aggregation): Sql {
   if (!asked.isLong) return compileAggregation(asked)
-  const rows = sql`FROM (SELECT *, ${SENT_ATTRIBUTES}, ${SPAN_DATA} ${asked.rows} SETTINGS max_block_size = 65409)`
-  return compileAggregation({ ...asked, rows, settings: sql`${asked.settings}, max_block_size = 32` })
+  const rows = sql`FROM (SELECT *, ${SENT_ATTRIBUTES}, ${SPAN_DATA} ${asked.rows} SETTINGS max_block_size = ${READ_ROWS})`
+  return compileAggregation({ ...asked, rows, settings: sql`${asked.settings}, max_block_size = ${GROUPS}` })
 }
 
 /** The states of the aggregates of one shard's rows: the keys, then one column for each aggregate. */
