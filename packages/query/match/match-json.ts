@@ -2,7 +2,7 @@ import { isJsonObject, isRawJson, type Json, type JsonObject, numberOf } from '@
 import { ATTRIBUTE_COLUMNS, derivedMembers } from '../compile/attribute-columns.ts'
 import { engineJson, isScalar } from '../compile/engine-json.ts'
 import { INDEX } from '../compile/place.ts'
-import type { MatchWork } from './match-work.ts'
+import { type MatchWork, STEPS_OF_VALUE } from './match-work.ts'
 
 /** The content of a span's row, read once for matching. */
 export interface MatchableSpan {
@@ -120,11 +120,8 @@ export function containsJson(found: Found, value: Json, work: MatchWork): boolea
   )
 }
 
-/** The cost of finding and comparing a value, relative to reading a character. */
-const STEPS_OF_VALUE = 20
-
 /** The length of a text or a long number. */
-const lengthOf = (value: Json | undefined): number =>
+export const lengthOf = (value: Json | undefined): number =>
   typeof value === 'string' ? value.length : isRawJson(value) ? value.rawJSON.length : 0
 
 /** Whether a list has the value as an item, or an item that contains it. */

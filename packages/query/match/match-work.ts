@@ -1,6 +1,9 @@
+/** The cost of finding a value, whatever it is, relative to reading a character. */
+export const STEPS_OF_VALUE = 20
+
 /**
- * The work that may still be done to match a span, in steps: reading a character, an item or a member, which takes some
- * nanoseconds. Unlimited by default.
+ * The work that may still be done to match a span, in steps: reading a character, which takes some nanoseconds. An
+ * item, a member or a text takes {@link STEPS_OF_VALUE} besides its characters. Unlimited by default.
  */
 export class MatchWork {
   #left: number

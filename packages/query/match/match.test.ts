@@ -77,6 +77,12 @@ test.each<[string, object, MatchableSpan]>([
     { field: 'attributes', key: 'n', operator: 'in', value: Array(500).fill('x') },
     spanOf('', { n: 'a'.repeat(LONG) }),
   ],
+  [
+    'values without any text',
+    { field: 'content', operator: 'contains', value: 'a' },
+    spanOf('', { n: Array(120_000).fill({}) }),
+  ],
+  ['short texts', { field: 'content', operator: 'contains', value: 'a' }, spanOf('', { n: Array(60_000).fill('b') })],
 ])('too many %s: given up', (_name, condition, span) => {
   expect(() => matches(condition, span, new MatchWork(2_000_000))).toThrow(MatchTooLong)
 })

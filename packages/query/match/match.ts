@@ -22,9 +22,9 @@ import type {
   Pattern,
   Phrase,
 } from '../filter/filter.ts'
-import { attributeAt, containsJson, type Found, holds, itself, type MatchableSpan, textOf } from './match-json.ts'
+import { attributeAt, containsJson, type Found, holds, itself, lengthOf, type MatchableSpan, textOf } from './match-json.ts'
 import { compareTexts, matchesNumber, matchesText, related } from './match-value.ts'
-import { MatchWork } from './match-work.ts'
+import { MatchWork, STEPS_OF_VALUE } from './match-work.ts'
 
 /**
  * Whether a span satisfies a filter: the same result as that of the SQL from `compileFilter`. Throws `MatchTooLong`
@@ -201,7 +201,7 @@ function matchContent(query: ContentQuery, { attributes, data, lists }: Matchabl
 
 /** Adds all texts in a value, lower-cased; keys are not included. */
 function addTexts(texts: string[], value: Json, work: MatchWork): void {
-  work.spend(typeof value === 'string' ? value.length : 1)
+  work.spend(STEPS_OF_VALUE + lengthOf(value))
   if (typeof value === 'string') texts.push(value.toLowerCase())
   else if (Array.isArray(value) || isJsonObject(value))
     for (const one of Object.values(value)) addTexts(texts, one, work)
@@ -209,7 +209,7 @@ function addTexts(texts: string[], value: Json, work: MatchWork): void {
 
 /** Whether the words follow each other in the text, as whole words. */
 function isIn(text: string, phrase: Phrase, work: MatchWork): boolean {
-  work.spend(text.length)
+  work.spend(STEPS_OF_VALUE + text.length)
   if (!phrase.every(word => indexOfText(text, word) !== -1)) return false
   const search = new SequenceSearch(phrase)
   return text.matchAll(WORD).some(([word]) => search.next(word))

@@ -247,22 +247,26 @@ async function withSlot<T>(
   work: () => T,
 ): Promise<Awaited<T>> {
   const late = new AbortController()
-  const leaving = new AbortController()
-  const ending = AbortSignal.any([late.signal, leaving.signal])
+  // Aborts when it is late, too: `AbortSignal.any` takes 2 µs, and its weak references are work for the collector.
+  const ending = new AbortController()
   const leave = (): void => {
-    if (!reply.raw.writableEnded) leaving.abort(new Problem('overloaded', 'The client has closed the connection.'))
+    if (!reply.raw.writableEnded) ending.abort(new Problem('overloaded', 'The client has closed the connection.'))
+  }
+  const end = (): void => {
+    late.abort(tooSlow)
+    ending.abort(tooSlow)
   }
   reply.raw.once('close', leave)
   const tooSlow = share === 'read' ? READ_TOO_SLOW : CALL_TOO_SLOW
-  const timer = isTimed(share) ? setTimeout(() => late.abort(tooSlow), REQUEST_MS_MAX) : undefined
+  const timer = isTimed(share) ? setTimeout(end, REQUEST_MS_MAX) : undefined
   const begin = (): Promise<Awaited<T>> => onBehalfOfUntil(tenant.project_id, late.signal, work)
   try {
     const meter = share === 'read' ? meterOf(request) : undefined
     const asked = performance.now()
-    request.giveBackSlot = await request.server.shares.take(share, tenant, ending)
+    request.giveBackSlot = await request.server.shares.take(share, tenant, ending.signal)
     if (!meter) return await cancellable(late.signal, begin)
     meter.queueMs = performance.now() - asked
-    return await cancellable(ending, () => metered(meter.usage, begin))
+    return await cancellable(ending.signal, () => metered(meter.usage, begin))
   } finally {
     clearTimeout(timer)
     reply.raw.off('close', leave)
