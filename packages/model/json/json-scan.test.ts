@@ -48,3 +48,12 @@ test('a number, a text and an escape may reach from one slice into the next', as
   expect(await scanJson(padded(SLICE_BYTES - 10, `${'1'.repeat(20)}]`), bounds)).toBe(2)
   for (const before of [1, 2, 3]) expect(await scanJson(padded(SLICE_BYTES - before, '"\\"[[[[[[",7]'), bounds)).toBe(3)
 })
+
+test('a name of more than a megabyte is too long, a text is not', async () => {
+  const long = 'a'.repeat(2 ** 20 + 1)
+  await expect(scanJson(Buffer.from(`{"b":[{"${long}":1}]}`), BOUNDS)).rejects.toMatchObject({
+    bound: 'nameBytesMax',
+    message: 'JSON should have names of at most 1048576 bytes',
+  })
+  expect(await scanJson(Buffer.from(`{"${long.slice(1)}":"${long}"}`), BOUNDS)).toBe(2)
+})

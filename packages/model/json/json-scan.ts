@@ -13,13 +13,18 @@ export interface JsonBounds {
   digitsMax: number
 }
 
-/** A text exceeds one of its {@link JsonBounds}. */
+/** A name is parsed in one go, unlike a text. */
+const NAME_BYTES_MAX = 1024 * 1024
+
+type Bound = keyof JsonBounds | 'nameBytesMax'
+
+/** A text exceeds one of its {@link JsonBounds}, or has a name of more than a megabyte. */
 export class JsonBoundError extends Error {
-  readonly bound: keyof JsonBounds
+  readonly bound: Bound
   /** The first few members and positions of the path to the value. */
   readonly path: (string | number)[]
 
-  constructor(bound: keyof JsonBounds, max: number, path: (string | number)[]) {
+  constructor(bound: Bound, max: number, path: (string | number)[]) {
     super(`JSON ${WORDS[bound](max)}`)
     this.name = 'JsonBoundError'
     this.bound = bound
@@ -27,11 +32,12 @@ export class JsonBoundError extends Error {
   }
 }
 
-const WORDS: Record<keyof JsonBounds, (max: number) => string> = {
+const WORDS: Record<Bound, (max: number) => string> = {
   depthMax: max => `should be nested at most ${max} levels deep`,
   valuesMax: max => `should have at most ${max} values`,
   membersMax: max => `should have objects of at most ${max} members`,
   digitsMax: max => `should have numbers of at most ${max} digits`,
+  nameBytesMax: max => `should have names of at most ${max} bytes`,
 }
 
 /** Bytes scanned before yielding to other work. */
@@ -73,6 +79,9 @@ class JsonScan {
   #at = 0
   #depth = 0
   #isInText = false
+  /** The last text, which is a name if a colon follows. */
+  #textAt = 0
+  #textEndAt = 0
   /** Of the number or word being scanned, which may continue in the next slice. */
   #isInScalar = false
   #digits = 0
@@ -112,6 +121,7 @@ class JsonScan {
     this.#isInText = true
     this.#isInScalar = false
     this.values++
+    this.#textAt = this.#at
     if (this.#depth <= PATH_LENGTH_MAX) this.#textStart[this.#depth] = this.#at - 1
   }
 
@@ -123,6 +133,7 @@ class JsonScan {
       if (byte === BACKSLASH) at++
       else if (byte === QUOTE) {
         this.#isInText = false
+        this.#textEndAt = at - 1
         if (this.#depth <= PATH_LENGTH_MAX) this.#textEnd[this.#depth] = at
         break
       }
@@ -154,6 +165,7 @@ class JsonScan {
   #colon(): void {
     this.#isInScalar = false
     this.values--
+    if (this.#textEndAt - this.#textAt > NAME_BYTES_MAX) throw this.#exceeded('nameBytesMax', NAME_BYTES_MAX)
     const members = (this.#members[this.#depth] ?? 0) + 1
     if (members > this.#bounds.membersMax) throw this.#exceeded('membersMax')
     this.#members[this.#depth] = members
@@ -168,17 +180,17 @@ class JsonScan {
     if (byte >= ZERO && byte <= NINE && ++this.#digits > this.#bounds.digitsMax) throw this.#exceeded('digitsMax')
   }
 
-  #exceeded(bound: keyof JsonBounds): JsonBoundError {
+  #exceeded(bound: Bound, max = this.#bounds[bound as keyof JsonBounds]): JsonBoundError {
     const path = Array.from({ length: Math.min(this.#depth, PATH_LENGTH_MAX) }, (_, index) => this.#stepAt(index + 1))
-    return new JsonBoundError(bound, this.#bounds[bound], bound === 'valuesMax' ? [] : path)
+    return new JsonBoundError(bound, max, bound === 'valuesMax' ? [] : path)
   }
 
   #stepAt(depth: number): string | number {
     if (!this.#isObject[depth]) return this.#commas[depth] ?? 0
     const name = this.#bytes.subarray((this.#textStart[depth] ?? 0) + 1, (this.#textEnd[depth] ?? 1) - 1)
-    return Buffer.from(name.subarray(0, NAME_BYTES_MAX)).toString()
+    return Buffer.from(name.subarray(0, PATH_NAME_BYTES_MAX)).toString()
   }
 }
 
 /** Maximum length of a name in a path. */
-const NAME_BYTES_MAX = 100
+const PATH_NAME_BYTES_MAX = 100

@@ -1,12 +1,12 @@
 import { setImmediate } from 'node:timers/promises'
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { type Json, parseJson } from './json.ts'
 import { parseJsonInTurns } from './json-turns.ts'
 
 /** Strange names, equal names, big numbers, blanks. */
 const { value: json } = fc.letrec<{ value: string }>(tie => {
-  const blank = fc.constantFrom('', '', '', ' ', '\n\t')
+  const blank = fc.constantFrom('', '', '', ' ', '\n\t', ' '.repeat(9))
   const name = fc.constantFrom('"a"', '"b"', '"__proto__"', '"1"', '"é😀"', '"\\"\\\\"', '"[,{"')
   const members = fc.array(fc.tuple(name, blank, blank, tie('value')), { maxLength: 6 })
   return {
@@ -103,4 +103,26 @@ test('others have their turn while a long one is read', async () => {
   const { a, c } = (await read) as { a: Json[]; c: string }
   expect([a.length, c.length, a[699_999]]).toEqual([700_001, 1_000_000, { b: [1, null] }])
   expect(turns).toBeGreaterThan(10)
+})
+
+const PIECE = 64 * 1024
+const longNames = (levels: number): string =>
+  `${'{"a":'.replace('a', 'a'.repeat(PIECE - 100)).repeat(levels)}1${'}'.repeat(levels)}`
+
+test.each([
+  ['blanks in a list', `[${' '.repeat(20 * PIECE)}1,2]`],
+  ['blanks around a number', `{"a":${' '.repeat(20 * PIECE)}12${'\n'.repeat(20 * PIECE)}}`],
+  ['blanks before a long text', `{"a":${' '.repeat(20 * PIECE)}"${'x'.repeat(5 * PIECE)}"}`],
+  ['blanks at both ends', `${' '.repeat(20 * PIECE)}[1]${' '.repeat(20 * PIECE)}`],
+  ['blanks after what is built', `[${'1,'.repeat(PIECE)}1${' '.repeat(20 * PIECE)}]`],
+  ['long names within each other', longNames(20)],
+  ['garbage', `{"a":${'\0'.repeat(20 * PIECE)}}`],
+  ['a long word', `[${'1'.repeat(20 * PIECE)}]`],
+])('%s: nothing long is parsed at once', async (what, text) => {
+  const wanted = ['garbage', 'a long word'].includes(what) ? 'no JSON' : atOnce(text)
+  const parse = vi.spyOn(JSON, 'parse')
+  expect(await parseJsonInTurns(Buffer.from(text)).catch(noJson)).toStrictEqual(wanted)
+  const longest = parse.mock.calls.reduce((most, [parsed]) => Math.max(most, parsed.length), 0)
+  parse.mockRestore()
+  expect(longest).toBeLessThan(4 * PIECE)
 })

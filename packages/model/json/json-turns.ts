@@ -9,8 +9,9 @@ import { addMember } from './json-names.ts'
  * has continued for a piece since it was last parsed, its members up to the current comma are parsed by {@link
  * parseJson}, in brackets of their own, and added to an object or list that is built by hand; the same is done first
  * with everything that contains it. A string longer than a piece is assembled from parts, never cut within an escape or
- * a character. Anything not longer than a piece is never split. The walk leaves everything that it does not check
- * itself, such as the syntax of texts and numbers, to the parser; it finds mismatched brackets and missing members.
+ * a character. Long blanks are left out. Anything not longer than a piece is never split. The walk leaves everything that it
+ * does not check itself, such as the syntax of texts and numbers, to the parser; it finds mismatched brackets, missing
+ * members, and words that are too long to be any.
  */
 
 const PIECE_BYTES = 64 * 1024
@@ -33,6 +34,12 @@ class PieceParser {
   readonly #bytes: Buffer
   readonly #pieceBytes: number
   #at = 0
+  /** Of the last bracket, comma, colon, or end of a text. */
+  #signAt = -1
+  /** Up to where blanks after it have been looked for. */
+  #quietUntil = 0
+  /** The begins and ends of blanks that are left out, in pairs. */
+  readonly #blanks: number[] = []
   #isInText = false
   #textAt = 0
   /** The last backslash in it that starts an escape. */
@@ -46,6 +53,8 @@ class PieceParser {
 
   // The open objects and lists by level from 1, as parallel arrays of numbers, since most are closed again soon.
   #depth = 0
+  /** The levels that are being built: the outermost ones. */
+  #builtDepth = 0
   readonly #openAt: number[] = []
   /** The last comma, or the opening bracket. */
   readonly #commaAt: number[] = []
@@ -76,16 +85,38 @@ class PieceParser {
       }
       const at = this.#at++
       const byte = bytes[at]
-      if (byte === QUOTE) this.#startText(at)
-      else if (byte === COMMA) this.#comma(at)
+      if (byte === QUOTE) {
+        this.#startText(at)
+        continue
+      } else if (byte === COMMA) this.#comma(at)
       else if (byte === OPEN_OBJECT || byte === OPEN_LIST) this.#open(at)
       else if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) this.#close(at, byte)
+      else if (byte !== COLON) continue
+      this.#signAt = at
     }
+    if (!this.#isInText) this.#leaveOutBlanks()
+  }
+
+  /** What is between two signs: at most one word or number, with blanks on both sides, of which one each is kept. */
+  #leaveOutBlanks(): void {
+    const from = Math.max(this.#signAt + 1, this.#quietUntil)
+    if (this.#at - from < this.#pieceBytes) return
+    this.#quietUntil = this.#at
+    let [begin, end] = [from, this.#at]
+    while (begin < end && this.#isBlank(begin)) begin++
+    while (end > begin && this.#isBlank(end - 1)) end--
+    if (end - begin >= WORD_BYTES_MAX) throw noJson()
+    if (begin > from + 1) this.#blanks.push(from + 1, begin)
+    if (begin < end && this.#at > end + 1) this.#blanks.push(end + 1, this.#at)
+  }
+
+  #isBlank(at: number): boolean {
+    return BLANKS.includes(this.#bytes[at] as number)
   }
 
   /** The value of the whole text, after all of it has been scanned. */
   value(): Json {
-    if (this.#root === undefined) return parseJson(this.#bytes.toString())
+    if (this.#root === undefined) return parsed(this.#text(0, this.#bytes.length))
     if (this.#depth > 0 || this.#isInText) throw noJson()
     this.#requireBlank(this.#from[0] as number, this.#bytes.length)
     return this.#root
@@ -108,6 +139,7 @@ class PieceParser {
       } else if (byte === QUOTE) {
         this.#isInText = false
         if (this.#long !== undefined) this.#endLongText(at)
+        this.#signAt = at
         at++
         break
       } else at++
@@ -119,7 +151,7 @@ class PieceParser {
   /** Names are parsed with their members, however long. */
   #readPartOfText(at: number): void {
     if (this.#long === undefined) {
-      if (this.#isName(this.#textAt)) return
+      if (this.#isName()) return
       this.#beginBuilt(this.#depth, this.#textAt)
       this.#long = ''
       this.#longFrom = this.#textAt + 1
@@ -142,11 +174,8 @@ class PieceParser {
   }
 
   /** In an object, anything that does not follow a colon is a name. */
-  #isName(textAt: number): boolean {
-    if (this.#depth === 0 || !this.#isObject(this.#depth)) return false
-    let at = textAt - 1
-    while (BLANKS.includes(this.#bytes[at] as number)) at--
-    return this.#bytes[at] !== COLON
+  #isName(): boolean {
+    return this.#depth > 0 && this.#isObject(this.#depth) && this.#bytes[this.#signAt] !== COLON
   }
 
   #open(at: number): void {
@@ -157,6 +186,8 @@ class PieceParser {
     this.#from[depth] = at + 1
     this.#built[depth] = undefined
     this.#isAfterBuilt[depth] = false
+    // Names without a comma between them, each in another object. Twice the piece, so that lists of objects are cut at commas.
+    if (at - (this.#from[this.#builtDepth] ?? 0) >= 2 * this.#pieceBytes) this.#build(depth)
   }
 
   #comma(at: number): void {
@@ -179,6 +210,7 @@ class PieceParser {
       if (this.#built[level] !== undefined) continue
       this.#beginBuilt(level - 1, this.#openAt[level] as number)
       this.#built[level] = this.#isObject(level) ? {} : []
+      this.#builtDepth = level
     }
   }
 
@@ -212,9 +244,12 @@ class PieceParser {
     this.#depth--
     const built = this.#built[depth]
     if (built === undefined) return
-    if (this.#isAfterBuilt[depth]) this.#requireBlank(this.#from[depth] as number, at)
-    else this.#readMembers(depth, at)
+    const from = this.#from[depth] as number
+    const isEmpty = this.#commaAt[depth] === this.#openAt[depth] && this.#isBlankUpTo(from, at)
+    if (this.#isAfterBuilt[depth]) this.#requireBlank(from, at)
+    else if (!isEmpty) this.#readMembers(depth, at)
     this.#built[depth] = undefined
+    this.#builtDepth = depth - 1
     this.#endBuilt(depth - 1, at, built)
   }
 
@@ -237,17 +272,32 @@ class PieceParser {
     return this.#bytes[this.#openAt[level] as number] === OPEN_OBJECT
   }
 
+  /** Without blanks that are left out, which are never at either end. */
   #text(from: number, to: number): string {
-    return this.#bytes.toString('utf8', from, to)
+    let [text, end] = ['', to]
+    for (let at = this.#blanks.length - 2; at >= 0 && (this.#blanks[at] as number) >= from; at -= 2) {
+      const begin = this.#blanks[at] as number
+      if (begin >= to) continue
+      text = this.#bytes.toString('utf8', this.#blanks[at + 1], end) + text
+      end = begin
+    }
+    return this.#bytes.toString('utf8', from, end) + text
+  }
+
+  #isBlankUpTo(from: number, to: number): boolean {
+    return !/[^ \t\n\r]/.test(this.#text(from, to))
   }
 
   #requireBlank(from: number, to: number): void {
-    for (let at = from; at < to; at++) if (!BLANKS.includes(this.#bytes[at] as number)) throw noJson()
+    if (!this.#isBlankUpTo(from, to)) throw noJson()
   }
 }
 
 /** The longest escape: a `u` and four digits after the backslash. */
 const ESCAPE_BYTES = 6
+
+/** A number has fewer digits after `scanJson`. */
+const WORD_BYTES_MAX = 64 * 1024
 
 const BLANKS: readonly number[] = [0x20, 0x09, 0x0a, 0x0d]
 

@@ -37,7 +37,9 @@ export async function readJson(request: FastifyRequest, reading: JsonReading): P
   const raw = await readBody(request.raw, bytesMax, held)
   if (raw.length === 0) return undefined
   const sent = await inflateBody(raw, request.headers['content-encoding'], { bytesMax, held })
-  const bytes = sent.indexOf(BYTE_ORDER_MARK) === 0 ? sent.subarray(BYTE_ORDER_MARK.length) : sent
+  const bytes = sent.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK)
+    ? sent.subarray(BYTE_ORDER_MARK.length)
+    : sent
   if (!isUtf8(bytes)) throw noJson(0, 'The text is not encoded in UTF-8')
   const values = await scanJson(bytes, jsonBounds(bytesMax)).catch(refuseExcess)
   held.add(parsedBytes(bytes, values))
