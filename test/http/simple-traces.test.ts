@@ -221,6 +221,20 @@ test('a record is deleted once, and gone everywhere', async () => {
   expect(await read('xyz')).toEqual({ count: 0 })
 })
 
+test('records that are deleted while they are queried are left out', async () => {
+  const of = await newProject()
+  const records = await Promise.all(Array.from({ length: 40 }, () => create({}, of)))
+  const list = () => of.post(`${PATH}/query`, {})
+  await eventually(async () => (await list()).body.count === 40)
+  let isDone = false
+  const deleting = Promise.all(records.map(({ trace_id }) => of.send('DELETE', `${PATH}/${trace_id}`))).finally(() => {
+    isDone = true
+  })
+  while (!isDone) expect((await Promise.all([list(), list()])).map(({ status }) => status)).toEqual([200, 200])
+  await deleting
+  expect((await list()).body.count).toBe(0)
+})
+
 test('traces of instrumented code with data are records too', async () => {
   const traceId = newTraceId()
   const root = otlpSpan({ traceId, name: 'run' }, { 'ag.data.outputs': 'Lima' })

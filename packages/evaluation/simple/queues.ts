@@ -181,7 +181,11 @@ export function deleteSimpleQueues(scope: Scope, ids: readonly Uuid[]): Promise<
         )
       ).map(run => [run.id, run]),
     )
-    const there = found.filter(({ run_id }) => kindOf(runs.get(run_id) as RunRow))
+    // A run may have been deleted between the two statements, and its queues with it.
+    const there = found.filter(({ run_id }) => {
+      const run = runs.get(run_id)
+      return run && kindOf(run)
+    })
     const thereIds = there.map(({ id }) => id)
     await deleteRuns(
       inside,

@@ -22,7 +22,16 @@ import type {
   Pattern,
   Phrase,
 } from '../filter/filter.ts'
-import { attributeAt, containsJson, type Found, holds, itself, lengthOf, type MatchableSpan, textOf } from './match-json.ts'
+import {
+  attributeAt,
+  containsJson,
+  type Found,
+  holds,
+  itself,
+  lengthOf,
+  type MatchableSpan,
+  textOf,
+} from './match-json.ts'
 import { compareTexts, matchesNumber, matchesText, related } from './match-value.ts'
 import { MatchWork, STEPS_OF_VALUE } from './match-work.ts'
 

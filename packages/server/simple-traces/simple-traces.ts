@@ -104,7 +104,7 @@ export class SimpleTraces {
     return first && ((root?.span_id as SpanId | undefined) ?? first)
   }
 
-  /** In the order of the window; each is rendered when its turn comes. */
+  /** In the order of the window; each is rendered when its turn comes. One that is deleted meanwhile is omitted. */
   async query(
     surface: Surface,
     { project_id }: ProjectPrincipal,
@@ -121,8 +121,9 @@ export class SimpleTraces {
     const byId = new Map(spans.map(span => [span.trace_id as TraceId, span]))
     const shown: ShownSimpleTrace[] = []
     for (const id of trace_ids) {
-      const trace = new ShownSimpleTrace(surface, byId.get(id) as StoredSpan)
-      if (trace.toJSON()) shown.push(trace)
+      const span = byId.get(id)
+      const trace = span && new ShownSimpleTrace(surface, span)
+      if (trace?.toJSON()) shown.push(trace)
       await nextTurn()
     }
     return shown
