@@ -7,8 +7,9 @@ const RUNS = 40
 /** Filters by other users before any is measured: until then the server starts, and neither its code nor the page's is compiled. */
 const WARM_UP_RUNS = 10
 
-/** Filters of the list, with other values in each run: rows that were read once are in the page's memory. */
 const byUser = (run: number): string => `user:user-${(run * 131) % USERS}`
+
+/** Filters of the list, with other values in each run: rows that were read once are in the page's memory. */
 const FILTERS: Record<string, (run: number, traces: number) => string> = {
   user: byUser,
   session: (run, traces) => `session:${sessionOf(Math.floor((traces * run) / RUNS))}`,

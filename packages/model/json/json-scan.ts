@@ -75,7 +75,7 @@ const NINE = 0x39
 class JsonScan {
   values = 0
   readonly #bytes: Uint8Array
-  readonly #bounds: JsonBounds
+  readonly #bounds: Readonly<Record<Bound, number>>
   #at = 0
   #depth = 0
   #isInText = false
@@ -95,7 +95,7 @@ class JsonScan {
 
   constructor(bytes: Uint8Array, bounds: JsonBounds) {
     this.#bytes = bytes
-    this.#bounds = bounds
+    this.#bounds = { ...bounds, nameBytesMax: NAME_BYTES_MAX }
   }
 
   advance(end: number): void {
@@ -165,7 +165,7 @@ class JsonScan {
   #colon(): void {
     this.#isInScalar = false
     this.values--
-    if (this.#textEndAt - this.#textAt > NAME_BYTES_MAX) throw this.#exceeded('nameBytesMax', NAME_BYTES_MAX)
+    if (this.#textEndAt - this.#textAt > this.#bounds.nameBytesMax) throw this.#exceeded('nameBytesMax')
     const members = (this.#members[this.#depth] ?? 0) + 1
     if (members > this.#bounds.membersMax) throw this.#exceeded('membersMax')
     this.#members[this.#depth] = members
@@ -180,9 +180,9 @@ class JsonScan {
     if (byte >= ZERO && byte <= NINE && ++this.#digits > this.#bounds.digitsMax) throw this.#exceeded('digitsMax')
   }
 
-  #exceeded(bound: Bound, max = this.#bounds[bound as keyof JsonBounds]): JsonBoundError {
+  #exceeded(bound: Bound): JsonBoundError {
     const path = Array.from({ length: Math.min(this.#depth, PATH_LENGTH_MAX) }, (_, index) => this.#stepAt(index + 1))
-    return new JsonBoundError(bound, max, bound === 'valuesMax' ? [] : path)
+    return new JsonBoundError(bound, this.#bounds[bound], bound === 'valuesMax' ? [] : path)
   }
 
   #stepAt(depth: number): string | number {

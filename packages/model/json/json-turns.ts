@@ -11,7 +11,7 @@ import { addMember } from './json-names.ts'
  * with everything that contains it. A string longer than a piece is assembled from parts, never cut within an escape or
  * a character. Long blanks are left out. Anything not longer than a piece is never split. The walk leaves everything that it
  * does not check itself, such as the syntax of texts and numbers, to the parser; it finds mismatched brackets, missing
- * members, and words that are too long to be any.
+ * members, and words that are too long to be valid.
  */
 
 const PIECE_BYTES = 64 * 1024
@@ -38,7 +38,7 @@ class PieceParser {
   #signAt = -1
   /** Up to where blanks after it have been looked for. */
   #quietUntil = 0
-  /** The begins and ends of blanks that are left out, in pairs. */
+  /** Blanks that are left out: the start and the end of each run of them. */
   readonly #blanks: number[] = []
   #isInText = false
   #textAt = 0
@@ -186,7 +186,7 @@ class PieceParser {
     this.#from[depth] = at + 1
     this.#built[depth] = undefined
     this.#isAfterBuilt[depth] = false
-    // Names without a comma between them, each in another object. Twice the piece, so that lists of objects are cut at commas.
+    // Nested names have no commas between them. Twice the piece, so that lists of objects are still cut at commas.
     if (at - (this.#from[this.#builtDepth] ?? 0) >= 2 * this.#pieceBytes) this.#build(depth)
   }
 

@@ -264,7 +264,7 @@ async function withSlot<T>(
     const meter = share === 'read' ? meterOf(request) : undefined
     const asked = performance.now()
     request.giveBackSlot = await request.server.shares.take(share, tenant, ending.signal)
-    // What has no end in time keeps nothing for it: hundreds of runs wait for their models at once.
+    // Without a deadline there is nothing to cancel, and hundreds of runs wait for their models at once.
     if (!isTimed(share)) return await work()
     if (!meter) return await cancellable(late.signal, begin)
     meter.queueMs = performance.now() - asked
