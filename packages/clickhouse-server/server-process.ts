@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { setTimeout as delay } from 'node:timers/promises'
+import { runProcessBehind } from '@spanhouse/priority'
 import { type ServerAddress, USER, writeConfiguration } from './configuration.ts'
 
 /** A running server as a child process. It ends with this process, however that ends. */
@@ -21,9 +22,8 @@ export async function startServerProcess(address: ServerAddress): Promise<Server
   const program = new URL('./program.ts', import.meta.url).pathname
   const child = spawn(process.execPath, [program, library, configFile, statementsOf(address)], {
     stdio: ['pipe', 'ignore', 'pipe'],
-    // In a separate process group: Ctrl-C in a terminal is handled by the parent.
-    detached: true,
   })
+  if (child.pid !== undefined) runProcessBehind(child.pid)
   const server = { ended: endOf(child), signal: (signal: NodeJS.Signals): void => void child.kill(signal) }
   try {
     await untilReady(address, server.ended)

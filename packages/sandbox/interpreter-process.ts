@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import type { Socket } from 'node:net'
 import { Problem } from '@spanhouse/model'
+import { runProcessBehind } from '@spanhouse/priority'
 import { FrameReader, frame } from './interpreter/frames.ts'
 import {
   ANSWERS_FD,
@@ -183,13 +184,13 @@ function start(interpreter: InterpreterName): ChildProcess {
     '--disable-warning=ExperimentalWarning',
     '--disable-warning=SecurityWarning',
   ]
-  return spawn(process.execPath, [...flags, program, interpreter], {
+  const child = spawn(process.execPath, [...flags, program, interpreter], {
     cwd: '/',
     env: { TZ: 'UTC' },
     stdio: ['pipe', 'ignore', 'pipe', 'pipe', 'pipe'],
-    // In a separate process group: Ctrl-C in a terminal is handled by the parent.
-    detached: true,
   })
+  if (child.pid !== undefined) runProcessBehind(child.pid)
+  return child
 }
 
 /** Of the 8 MiB that a main thread usually has: enough for the interpreters to detect deep recursion themselves. */

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
+import { getPriority } from 'node:os'
 import { Problem } from '@spanhouse/model'
 import { afterEach, expect, test, vi } from 'vitest'
 import { isSample } from '../../test/sets/sample.ts'
@@ -42,6 +43,9 @@ function isAlive(pid: number): boolean {
   }
 }
 
+const sessionOf = (pid: number): string | undefined =>
+  readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ')[3]
+
 const untilGone = (pids: number[]): Promise<void> =>
   vi.waitFor(() => expect(pids.filter(isAlive)).toEqual([]), { timeout: 30_000 })
 
@@ -82,6 +86,17 @@ test('a process killed while it starts fails the waiting run as one to try again
   process.kill(sandbox.pids()[0] as number, 'SIGKILL')
   expect(await starting).toMatchObject({ code: 'overloaded', retryable: true })
   expect(await run(sandbox, 'python', ONE.python)).toEqual({ ok: true, value: 1 })
+}, 120_000)
+
+test('a process runs behind its parent, in the same session, and outlives Ctrl-C, which its parent handles', async () => {
+  const sandbox = open({ processesMax: 1, warm: 0 })
+  await run(sandbox, 'javascript', ONE.javascript)
+  const [pid] = sandbox.pids() as [number]
+  expect(getPriority(pid)).toBe(Math.max(10, getPriority()))
+  expect(sessionOf(pid)).toBe(sessionOf(process.pid))
+  process.kill(pid, 'SIGINT')
+  expect(await run(sandbox, 'javascript', ONE.javascript)).toEqual({ ok: true, value: 1 })
+  expect(sandbox.pids()).toEqual([pid])
 }, 120_000)
 
 test('the death of the parent ends the children, whatever they run', async () => {

@@ -1,5 +1,6 @@
 import './thread-pool.ts'
 
+import { runHelpersBehind } from '@spanhouse/priority'
 import pino from 'pino'
 import { type Config, readConfig, unknownSettings } from './config.ts'
 import { giveBackHeapPages } from './heap-pages.ts'
@@ -17,6 +18,7 @@ const log = pino({ level: config.logLevel, base: undefined }, pino.destination({
 
 for (const warning of unknownSettings(process.env)) log.warn(warning)
 giveBackHeapPages()
+runHelpersBehind()
 // A thousand modules, which a wrong setting need not wait for.
 const { startServer } = await import('./server.ts')
 // Replaced once there is something to stop.

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { MessageChannel, parentPort, workerData } from 'node:worker_threads'
 import { Problem, type Uuid } from '@spanhouse/model'
 import type { Postgres } from '@spanhouse/postgres'
+import { runThreadBehind } from '@spanhouse/priority'
 import {
   beginRun,
   closeShard,
@@ -36,6 +37,7 @@ const WRITER_ENGINE = { connections: 1, queueMs: 120_000 }
 /** How often spans are removed whose expiry was changed after they were stored. */
 const EXPIRE_EVERY_MS = 3_600_000
 
+runThreadBehind()
 const stopping = new AbortController()
 const post = (message: WriterMessage): void => port.postMessage(message)
 const prices = new PriceCache(askPrices)

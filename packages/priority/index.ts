@@ -1,0 +1,1 @@
+export { runHelpersBehind, runProcessBehind, runThreadBehind } from './priority.ts'
