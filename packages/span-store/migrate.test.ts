@@ -84,7 +84,15 @@ test('a run that was cut short between two statements is repeated', async () => 
   await command(`ALTER TABLE schema_migrations DELETE WHERE version = ${version} SETTINGS mutations_sync = 1`)
 })
 
-test.each(['02_short.sql', '009_gap.sql', 'notes.txt'])('a folder with %s is refused', async name => {
+test('every column of a few bytes has small compressed blocks, except the two that must be the smallest', async () => {
+  const [made] = await engine.rows<{ statement: string }>({ text: 'SHOW CREATE TABLE spans', params: {} })
+  const stored = (made?.statement ?? '').split('\n').filter(line => /^ +`/.test(line) && !line.includes(' ALIAS '))
+  const others = stored.filter(line => !line.includes('min_compress_block_size = 8192'))
+  const long = ['attributes', 'data', 'long_data', 'events', 'links', 'references', 'hashes']
+  expect(others.map(line => line.split('`')[1])).toEqual(['smallest_of_few', 'smallest_of_many', ...long])
+})
+
+test.each(['02_short.sql', '099_gap.sql', 'notes.txt'])('a folder with %s is refused', async name => {
   await writeFile(join(folder, name), 'SELECT 1')
   await expect(migrateSpans(engine, folder)).rejects.toThrow('should be named')
 })
