@@ -165,7 +165,7 @@ test('durations of a single part of the window are visible', async () => {
 
 test('dragging over one chart of the dashboard zooms all of them', async () => {
   const { page, close } = await visit(browser, project, '/w/dashboard?since=24h')
-  // A chart that gets its data while the mouse is down is drawn anew, and a tile may still move.
+  // A tile may move until all have their data.
   await page.waitForLoadState('networkidle')
   const box = await page.getByRole('slider', { name: 'Cost over time' }).boundingBox()
   if (!box) throw new Error('no chart')

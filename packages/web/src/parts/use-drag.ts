@@ -23,10 +23,14 @@ export function useDrag(onDrag: (from: number, to: number) => void) {
       const share = shareOf(event)
       setDrag({ from: Math.min(began.current, share), to: Math.max(began.current, share) })
     },
-    onPointerUp: () => {
+    // Not from the state: on a busy page the last move is not rendered yet.
+    onPointerUp: (event: PointerEvent<HTMLElement>) => {
+      const from = began.current
       began.current = undefined
       setDrag(undefined)
-      if (drag && drag.to - drag.from > 0.01) onDrag(drag.from, drag.to)
+      if (from === undefined) return
+      const to = shareOf(event)
+      if (Math.abs(to - from) > 0.01) onDrag(Math.min(from, to), Math.max(from, to))
     },
     onPointerCancel: () => {
       began.current = undefined
