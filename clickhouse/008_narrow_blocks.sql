@@ -1,6 +1,6 @@
--- A row of a list is one of a granule of 1,024: by default 64 KiB of each of its columns were decompressed for it, of most of
--- them eight granules. As settings of columns, since those of a table are not replicated, and the smallest columns of 004 must
--- stay the smallest. Parts that are there keep their blocks until they are merged. See packages/span-store/DECISIONS.md.
+-- To read one row, ClickHouse decompresses a whole block of each column: by default at least 64 KiB, which for most columns is
+-- eight granules. These are settings of columns because those of a table are not replicated, and because the smallest columns
+-- (004) must stay the smallest. Existing parts keep their blocks until they are merged. See packages/span-store/DECISIONS.md.
 ALTER TABLE spans
     (MODIFY COLUMN project_id MODIFY SETTING min_compress_block_size = 8192),
     (MODIFY COLUMN is_root MODIFY SETTING min_compress_block_size = 8192),

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
 import { connect } from 'node:net'
-import { tmpdir } from 'node:os'
+import { getPriority, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { type ClickHouseServer, startClickHouse } from './index.ts'
@@ -87,6 +87,17 @@ test('what ends a whole group of processes leaves the server to its parent', asy
   expect(await ask(server, 'SELECT sleep(1)')).toBe('0')
   expect(deaths).toEqual([])
 })
+
+test('it runs behind its parent, in the same session, since priorities count only within one', async () => {
+  await start()
+  const pid = await pidOf(path)
+  expect(getPriority(pid)).toBe(Math.max(10, getPriority()))
+  expect(await sessionOf(pid)).toBe(await sessionOf(process.pid))
+})
+
+async function sessionOf(pid: number): Promise<string | undefined> {
+  return (await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ').at(-1)?.split(' ')[3]
+}
 
 test('a stop ends it for good and releases the folder', async () => {
   const server = await start()

@@ -12,15 +12,9 @@ const BEHIND = constants.priority.PRIORITY_BELOW_NORMAL
 
 /**
  * Lets a child process that has just started run behind threads of normal priority. Its threads get the priority of
- * the thread that starts them. One that has exited is left alone.
+ * the thread that starts them.
  */
-export function runProcessBehind(pid: number): void {
-  try {
-    lower(pid)
-  } catch (error) {
-    if ((error as { info?: { code?: string } }).info?.code !== 'ESRCH') throw error
-  }
-}
+export const runProcessBehind = (pid: number): void => lower(pid)
 
 /** Lets the calling thread run behind threads of normal priority; only on Linux do threads have priorities of their own. */
 export function runThreadBehind(): void {
@@ -29,15 +23,30 @@ export function runThreadBehind(): void {
 
 /**
  * Lets the threads in which V8 collects garbage and compiles run behind all other threads of this process. Where they
- * cannot be told (only Linux lists them, and Node.js names them from version 24), they keep their priority.
+ * cannot be told apart (only Linux lists them, and Node.js names them from version 24), they keep their priority.
  */
 export function runHelpersBehind(): void {
   if (process.platform !== 'linux') return
-  for (const thread of readdirSync('/proc/self/task'))
-    if (readFileSync(`/proc/self/task/${thread}/comm`, 'utf8') === 'V8Worker\n') lower(Number(thread))
+  for (const thread of readdirSync('/proc/self/task')) if (nameOf(thread) === 'V8Worker') lower(Number(thread))
 }
 
-/** Never raises a priority, which is a privilege. */
+/** Undefined if the thread has ended. */
+function nameOf(thread: string): string | undefined {
+  try {
+    return readFileSync(`/proc/self/task/${thread}/comm`, 'utf8').trimEnd()
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * Never raises a priority, which is a privilege. Whatever has ended is left alone, and where the system forbids changing
+ * priorities (a sandbox of system calls may), everything works as before, only later on a busy machine.
+ */
 function lower(id: number): void {
-  if (getPriority(id) < BEHIND) setPriority(id, BEHIND)
+  try {
+    if (getPriority(id) < BEHIND) setPriority(id, BEHIND)
+  } catch (error) {
+    if ((error as { code?: string }).code !== 'ERR_SYSTEM_ERROR') throw error
+  }
 }

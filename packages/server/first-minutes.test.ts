@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
+import { readdirSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:net'
-import { tmpdir } from 'node:os'
+import { getPriority, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
@@ -69,6 +70,17 @@ describe('a server', () => {
   afterAll(async () => {
     await server?.stop()
     port?.close()
+  })
+
+  test.runIf(process.platform === 'linux')("whose event loop comes before writers and V8's helpers", () => {
+    const normal = getPriority()
+    const prioritiesOf = (name: string): number[] =>
+      readdirSync(`/proc/${server.pid}/task`)
+        .filter(thread => readFileSync(`/proc/${server.pid}/task/${thread}/comm`, 'utf8') === `${name}\n`)
+        .map(thread => getPriority(Number(thread)))
+    expect(getPriority(server.pid)).toBe(normal)
+    expect(prioritiesOf('WorkerThread')).toContain(Math.max(10, normal))
+    expect(new Set(prioritiesOf('V8Worker'))).toEqual(new Set([Math.max(10, normal)]))
   })
 
   test('that finds the default port of gRPC in use says so once and serves HTTP', async () => {
