@@ -1,79 +1,91 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as delay } from 'node:timers/promises'
+import { runHelpersBehind } from '@spanhouse/priority'
 import { Agent, request } from 'undici'
 import { hundredths, MESSAGES, type ModelPlace, percentiles, withFakeModel } from './with-fake-model.ts'
 
 const DELAY_MS = 500
 const MODEL = `fake-delay-${DELAY_MS}`
 const CONCURRENT = 200
-/** Calls in progress at this rate, if each takes half a second. */
-const CALLS_PER_SECOND = CONCURRENT * 2
-const ROUND_SECONDS = 3
+/** Runs in progress at this rate, if each takes half a second. */
+const RUNS_PER_SECOND = CONCURRENT * 2
+/** After so many runs the provider itself is called once. */
+const RUNS_PER_DIRECT_CALL = 10
+const ROUND_RUNS = 10 * RUNS_PER_SECOND
 const ROUNDS = 4
-const WARM_UP_ROUNDS = 2
 
 const agent = new Agent({ connections: CONCURRENT * 2 })
 
+interface Call {
+  isDirect: boolean
+  ms: number
+}
+
 /**
- * The time of a run in addition to its model, which responds after half a second in a separate process. Calls arrive at
- * a constant rate, whether or not earlier ones have ended. The provider and the services are called in turn, so load on
- * the machine affects both.
+ * The time of a run in addition to its model, which responds after half a second in a separate process. Runs begin at a
+ * constant rate, whether or not earlier ones have ended, and without pauses, in which connections would be closed. Direct
+ * calls to the provider are made among them, so load on the machine affects both. The first of the rounds is not measured.
  */
 export const benchOverhead = (): Promise<object> => withFakeModel(measure)
 
 async function measure({ server, providerUrl, headers, runUrl, runOf }: ModelPlace): Promise<object> {
   const question = JSON.stringify({ model: MODEL, messages: MESSAGES })
-  const direct = () => timed(`${providerUrl}/chat/completions`, { 'content-type': 'application/json' }, question)
-  const body = JSON.stringify(runOf(MODEL))
-  const run = () => timed(runUrl, headers, body)
-  const times: { direct: number[]; run: number[] } = { direct: [], run: [] }
-  let [cpuSeconds, ownCpuMs, overheads] = [0, 0, [] as object[]]
+  const runBody = JSON.stringify(runOf(MODEL))
+  const call = async (isDirect: boolean): Promise<Call> => {
+    const ms = isDirect
+      ? await timed(`${providerUrl}/chat/completions`, { 'content-type': 'application/json' }, question)
+      : await timed(runUrl, headers, runBody)
+    return { isDirect, ms }
+  }
+  // As the server's do, for which they took the processors for up to 95 ms.
+  runHelpersBehind()
+  const rounds: Promise<Call>[][] = [await oneRound(call)]
+  const cpuBefore = await server.cpuSeconds()
+  const ownBefore = process.cpuUsage()
   const clientDelay = monitorEventLoopDelay({ resolution: 1 })
-  for (let round = 0; round < WARM_UP_ROUNDS + ROUNDS; round++) {
-    const asked = await steadily(direct)
-    const before = await server.cpuSeconds()
-    const ownBefore = process.cpuUsage()
-    clientDelay.reset()
-    clientDelay.enable()
-    const ran = await steadily(run)
-    clientDelay.disable()
-    const clientDelayMs = hundredths(clientDelay.percentile(99) / 1e6)
-    if (round < WARM_UP_ROUNDS) continue
-    cpuSeconds += (await server.cpuSeconds()) - before
-    const { user, system } = process.cpuUsage(ownBefore)
-    ownCpuMs += (user + system) / 1000
-    overheads.push({ ...differenceOf(ran, asked), max: hundredths(Math.max(...ran) - DELAY_MS), clientDelayMs })
-    times.direct.push(...asked)
-    times.run.push(...ran)
+  clientDelay.enable()
+  while (rounds.length <= ROUNDS) rounds.push(await oneRound(call))
+  clientDelay.disable()
+  const { user, system } = process.cpuUsage(ownBefore)
+  const cpuSeconds = (await server.cpuSeconds()) - cpuBefore
+  const [, ...measured] = await Promise.all(rounds.map(round => Promise.all(round)))
+  const runs = timesOf(measured.flat(), false)
+  const modelMs = percentiles(timesOf(measured.flat(), true))
+  const overheadOf = (times: number[]): object => {
+    const { p50, p99 } = percentiles(times)
+    return { p50: hundredths(p50 - modelMs.p50), p99: hundredths(p99 - modelMs.p99) }
   }
   return {
     concurrent: CONCURRENT,
-    runs: times.run.length,
-    modelMs: percentiles(times.direct),
-    invokeMs: percentiles(times.run),
-    overheadMs: differenceOf(times.run, times.direct),
-    overheadMsByRound: overheads,
-    cpuMsPerRun: hundredths((cpuSeconds * 1000) / times.run.length),
-    clientCpuMsPerRun: hundredths(ownCpuMs / times.run.length),
+    runs: runs.length,
+    modelMs,
+    invokeMs: percentiles(runs),
+    overheadMs: overheadOf(runs),
+    overheadMsByRound: measured.map(round => overheadOf(timesOf(round, false))),
+    maxMs: hundredths(Math.max(...runs) - DELAY_MS),
+    clientDelayMs: hundredths(clientDelay.percentile(99) / 1e6),
+    cpuMsPerRun: hundredths((cpuSeconds * 1000) / (ROUNDS * ROUND_RUNS)),
+    clientCpuMsPerRun: hundredths((user + system) / 1000 / (ROUNDS * ROUND_RUNS)),
     tracesLost: await server.metric('spanhouse_run_traces_lost_total'),
   }
 }
 
-function differenceOf(ran: readonly number[], asked: readonly number[]): { p50: number; p99: number } {
-  const [one, other] = [percentiles(ran), percentiles(asked)]
-  return { p50: hundredths(one.p50 - other.p50), p99: hundredths(one.p99 - other.p99) }
-}
+const timesOf = (calls: readonly Call[], isDirect: boolean): number[] =>
+  calls.filter(one => one.isDirect === isDirect).map(one => one.ms)
 
-/** Starts calls at a constant rate for a round, and resolves to their times. */
-async function steadily(call: () => Promise<number>): Promise<number[]> {
-  const calls: Promise<number>[] = []
+/** Begins the calls of a round at the constant rate, and returns when the last of them has begun. */
+async function oneRound(call: (isDirect: boolean) => Promise<Call>): Promise<Promise<Call>[]> {
+  const calls: Promise<Call>[] = []
   const begin = performance.now()
-  while (calls.length < CALLS_PER_SECOND * ROUND_SECONDS) {
-    const due = ((performance.now() - begin) / 1000) * CALLS_PER_SECOND
-    while (calls.length < due) calls.push(call())
+  for (let runs = 0; runs < ROUND_RUNS; ) {
+    const due = ((performance.now() - begin) / 1000) * RUNS_PER_SECOND
+    for (; runs < due; runs++) {
+      calls.push(call(false))
+      if (runs % RUNS_PER_DIRECT_CALL === 0) calls.push(call(true))
+    }
     await delay(1)
   }
-  return Promise.all(calls)
+  return calls
 }
 
 async function timed(url: string, headers: Record<string, string>, body: string): Promise<number> {

@@ -9,7 +9,7 @@ import { migratedCluster } from '@spanhouse/postgres/migrated-cluster.testing.ts
 import { cpuSecondsOf, peakBytesOf } from './process-figures.testing.ts'
 
 /** As set by `npm start`. */
-const START_OPTIONS = ['--max-semi-space-size=8']
+const START_OPTIONS = ['--max-semi-space-size=8', '--no-flush-bytecode']
 /** For tests that start many servers (`BRIEF_SERVERS`); `NODE_OPTIONS` may have it, too. */
 export const BRIEF_OPTION = `--import=${new URL('./brief-server.testing.ts', import.meta.url).href}`
 const START_ENVIRONMENT = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '131072' }
