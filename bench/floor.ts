@@ -6,7 +6,7 @@ import type { Export } from './exports.ts'
 
 const ROWS_PER_INSERT = 16_000
 /** As the product inserts. */
-const INSERT_SETTINGS = "exclude_materialize_skip_indexes_on_insert = 'by_words, by_trace_range, by_search_term_range'"
+const INSERT_SETTINGS = "exclude_materialize_skip_indexes_on_insert = 'by_words, by_trace_range, by_search_term_block'"
 
 export interface Floor {
   floorRowsPerSecond: { RowBinary: number; JSONEachRow: number }

@@ -40,8 +40,8 @@ const STORED_SPAN_TYPES: readonly SpanType[] = [
 /** The stored parent of a root. */
 export const NO_PARENT = '0000000000000000'
 
-/** Distinguishes versions of one span, and only those: of 10^9 changed spans, 4 in a million would be missed. */
-export const CONTENT_HASH_BYTES = 6
+/** Distinguishes versions of one span, and only those: of 10^12 changed spans, one would be missed. */
+export const VERSION_HASH_BYTES = 5
 
 /** What the writer knows about a row apart from the span itself. */
 export interface Lifecycle {
@@ -52,8 +52,8 @@ export interface Lifecycle {
   updated_at: Micros
   updated_by_id: Uuid
   accepted_at: Micros
-  /** Hash of the content columns: one character for each of {@link CONTENT_HASH_BYTES}. */
-  content_hash: string
+  /** Hash of the content columns: one character for each of {@link VERSION_HASH_BYTES}. */
+  version_hash: string
   /** The run of a writer that stores the row. */
   writer_run: number
 }
@@ -148,7 +148,7 @@ export const SEARCH_COLUMNS = [
   {
     name: 'search_terms',
     type: 'Array(UInt32)',
-    codec: 'CODEC(ZSTD(1))',
+    codec: 'CODEC(ZSTD(4))',
     put: (row, span) => row.uint32s(searchTermsOf(span)),
     read: row => row.uint32s(),
     text: row => `[${row.uint32s().join()}]`,
@@ -166,14 +166,14 @@ export const LIFECYCLE_COLUMNS = [
   shown(uuid('updated_by_id', row => row.updated_by_id, { filter: { kind: 'uuid', absent: 'nobody' } })),
   time('accepted_at', row => row.accepted_at),
   {
-    name: 'content_hash',
-    type: `FixedString(${CONTENT_HASH_BYTES})`,
+    name: 'version_hash',
+    type: `FixedString(${VERSION_HASH_BYTES})`,
     codec: 'CODEC(ZSTD(1))',
     isHex: true,
-    put: (row, { content_hash }) => row.bytes(content_hash),
-    read: row => row.hex(CONTENT_HASH_BYTES),
-    text: row => row.hex(CONTENT_HASH_BYTES),
-  } as Column<Lifecycle, 'content_hash', string>,
+    put: (row, { version_hash }) => row.bytes(version_hash),
+    read: row => row.hex(VERSION_HASH_BYTES),
+    text: row => row.hex(VERSION_HASH_BYTES),
+  } as Column<Lifecycle, 'version_hash', string>,
   {
     name: 'writer_run',
     type: 'UInt64',

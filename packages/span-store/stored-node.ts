@@ -10,6 +10,6 @@ export interface Version {
 /** What the writer knows of a stored span: enough to recognise it and to compute the totals of its trace. */
 export interface StoredNode extends TraceNode {
   /** One character per byte. */
-  readonly content_hash: string
+  readonly version_hash: string
   version: Version
 }

@@ -7,7 +7,7 @@ import {
   type TraceNode,
   type TraceType,
 } from '@spanhouse/model'
-import { CONTENT_HASH_BYTES } from '@spanhouse/query'
+import { VERSION_HASH_BYTES } from '@spanhouse/query'
 import type { StoredNode, Version } from '../stored-node.ts'
 import type { RowBuffer } from './row-buffer.ts'
 import type { RowReader } from './row-reader.ts'
@@ -40,8 +40,8 @@ const HAS_FAILURE = 8
 
 const DECLARED: readonly (TraceType | null)[] = [null, 'invocation', 'annotation', 'unknown']
 
-/** `content_hash`: one character per byte. */
-export function putNode(row: RowBuffer, node: TraceNode, content_hash: string): void {
+/** `version_hash`: one character per byte. */
+export function putNode(row: RowBuffer, node: TraceNode, version_hash: string): void {
   row.hex(node.span_id)
   row.int8(
     (node.parent_id === null ? 0 : HAS_PARENT) |
@@ -59,7 +59,7 @@ export function putNode(row: RowBuffer, node: TraceNode, content_hash: string): 
   )
   if (node.parent_id !== null) row.hex(node.parent_id)
   row.int64(node.start_time)
-  row.bytes(content_hash)
+  row.bytes(version_hash)
   if (node.own !== NO_AMOUNTS) putAmounts(row, node.own)
   if (node.claimed !== null) putAmounts(row, node.claimed)
   if (node.call !== null) putCall(row, node.call)
@@ -78,7 +78,7 @@ export function readNode(row: RowReader, version: Version): StoredNode {
     span_id,
     parent_id: flags & HAS_PARENT ? row.hex(8) : null,
     start_time: row.number64(),
-    content_hash: row.characters(CONTENT_HASH_BYTES),
+    version_hash: row.characters(VERSION_HASH_BYTES),
     version,
     own: flags & HAS_OWN ? readAmounts(row) : NO_AMOUNTS,
     claimed: flags & HAS_CLAIMED ? readAmounts(row) : null,

@@ -11,7 +11,7 @@ import {
 } from '@spanhouse/model'
 import {
   BODY_COLUMNS,
-  CONTENT_HASH_BYTES,
+  VERSION_HASH_BYTES,
   DERIVED_COLUMNS,
   foldCopies,
   HEAD_COLUMNS,
@@ -67,8 +67,8 @@ function lateBytes(): number {
   const row = new RowBuffer()
   const ids = { project_id: NIL_UUID, created_by_id: NIL_UUID, updated_by_id: NIL_UUID }
   const times = { created_at: 0, updated_at: 0, accepted_at: 0 }
-  const content_hash = ' '.repeat(CONTENT_HASH_BYTES)
-  putLate(row, { ...ids, ...times, content_hash, writer_run: 0 }, NOT_DERIVED)
+  const version_hash = ' '.repeat(VERSION_HASH_BYTES)
+  putLate(row, { ...ids, ...times, version_hash, writer_run: 0 }, NOT_DERIVED)
   return row.length
 }
 
@@ -107,12 +107,12 @@ export class SpanBatch {
     const bodyAt = this.#rows.length
     putAll(this.#rows, BODY_COLUMNS, span)
     const content = this.#rows.slice(from, this.#rows.length)
-    const content_hash = hash('sha1', content, 'binary').slice(0, CONTENT_HASH_BYTES)
+    const version_hash = hash('sha1', content, 'binary').slice(0, VERSION_HASH_BYTES)
     putAll(this.#rows, MOVED_COLUMNS, this.#move(bodyAt, mayRepeatData(span.attributes)))
     putAll(this.#rows, SEARCH_COLUMNS, span)
     const node = measureSpan(span)
     const nodeAt = this.#nodes.length
-    putNode(this.#nodes, node, content_hash)
+    putNode(this.#nodes, node, version_hash)
     this.#reader = undefined
     putAll(this.#rows, OWN_COLUMNS, node.own)
     const to = this.#rows.skip(LATE_BYTES)

@@ -113,7 +113,7 @@ const SETTINGS: Settings = {
  * These indexes are built when parts are merged, in the background, rather than for each insert: that of texts is
  * expensive, and those of ranges exclude nothing in a part as small as an insert's.
  */
-const INSERT_SETTINGS = "exclude_materialize_skip_indexes_on_insert = 'by_words, by_trace_range, by_search_term_range'"
+const INSERT_SETTINGS = "exclude_materialize_skip_indexes_on_insert = 'by_words, by_trace_range, by_search_term_block'"
 
 const SILENT_MS = 120_000
 const QUEUE_MS = 10_000

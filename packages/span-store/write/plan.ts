@@ -137,8 +137,8 @@ export function planSpan(plan: Plan, incoming: IncomingNode): 'inserted' | 'repl
 const keyOf = ({ project_id, trace_id }: TraceState, span_id: SpanId) => ({ project_id, trace_id, span_id })
 
 /** The same content, or a version older than the stored one. */
-function isKnown(present: StoredNode, { content_hash, version: { accepted_at } }: StoredNode): boolean {
-  if (present.content_hash !== content_hash) return present.version.accepted_at > accepted_at
+function isKnown(present: StoredNode, { version_hash, version: { accepted_at } }: StoredNode): boolean {
+  if (present.version_hash !== version_hash) return present.version.accepted_at > accepted_at
   // Sent again after another version that may still be in transit: that one is older than this.
   if (accepted_at > present.version.accepted_at) present.version = { ...present.version, accepted_at }
   return true

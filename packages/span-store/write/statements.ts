@@ -17,7 +17,7 @@ import {
   type TraceType,
   type Uuid,
 } from '@spanhouse/model'
-import { amountColumns, type Column, secondsText } from '@spanhouse/query'
+import { amountColumns, type Column, secondsText, VERSION_HASH_BYTES } from '@spanhouse/query'
 import type { RowReader } from '../bytes/row-reader.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { StoredNode } from '../stored-node.ts'
@@ -48,7 +48,7 @@ const CUMULATIVE = amountColumns('cumulative')
  */
 const LOOK_UP = `
 SELECT project_id, trace_id, span_id, parent_id, start_time, end_time, toString(declared_trace_type), is_trace_type_explicit,
-  repeats_usage, toString(span_type), toString(trace_type), is_trace_head, toString(restated), content_hash, accepted_at,
+  repeats_usage, toString(span_type), toString(trace_type), is_trace_head, toString(restated), version_hash, accepted_at,
   created_at, created_by_id, JSONExtractString(attributes, 'scope', 'name'),
   JSONExtractString(attributes, 'ag', 'meta', 'request', 'model'), JSONExtractString(attributes, 'ag', 'meta', 'response', 'model'),
   JSONExtractRaw(attributes, 'ag', 'exception'), JSONExtractRaw(attributes, 'ag', 'metrics'), ${[...OWN, ...CUMULATIVE].map(name => `toString(${name})`).join(', ')}
@@ -89,7 +89,7 @@ function readSpan(row: RowReader): FoundSpan {
   const trace_type = row.text() as TraceType
   const is_trace_head = row.int8() === 1
   const restated = row.text() as Restatement
-  const content_hash = row.characters(6)
+  const version_hash = row.characters(VERSION_HASH_BYTES)
   const version = { accepted_at: row.number64(), created_at: row.number64(), created_by_id: row.uuid() as Uuid }
   const source = row.text()
   const meta = { request: { model: row.text() }, response: { model: row.text() } }
@@ -111,7 +111,7 @@ function readSpan(row: RowReader): FoundSpan {
     is_step: STEP_TYPES.has(span_type),
     call: is_call ? modelCall(own, { meta, source, end_time }) : null,
     failure: exception === '' ? null : ownFailure(own, parseJson(exception)),
-    content_hash,
+    version_hash,
     version,
   }
   return { ...ids, node, derived: { cumulative, restated, trace_type, is_trace_head } }

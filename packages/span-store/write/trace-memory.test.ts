@@ -61,7 +61,7 @@ test('a large trace that was taken and not put again is looked up', () => {
   const memory = new TraceMemory(10_000)
   const bare = { parent_id: null, own: NO_AMOUNTS, claimed: null, declared_trace_type: null, call: null, failure: null }
   const version = { accepted_at: 1, created_at: 2, created_by_id: PROJECT }
-  const more = { start_time: 3, content_hash: '123456', version, is_trace_type_explicit: false, repeats_usage: false }
+  const more = { start_time: 3, version_hash: '12345', version, is_trace_type_explicit: false, repeats_usage: false }
   const nodes = Array.from({ length: 2_000 }, (_, number): StoredNode => {
     const span_id = number.toString(16).padStart(16, '0')
     return { span_id, ...bare, ...more, is_call: false, is_step: false }
@@ -94,7 +94,7 @@ const nodes = fc.uniqueArray(
       fc.record({ models: fc.array(fc.string(), { maxLength: 2 }), source: fc.string(), end_time: time }),
     ),
     failure: fc.option(fc.record({ type: fc.string(), message: fc.string() })),
-    content_hash: fc.uint8Array({ minLength: 6, maxLength: 6 }).map(bytes => Buffer.from(bytes).toString('latin1')),
+    version_hash: fc.uint8Array({ minLength: 5, maxLength: 5 }).map(bytes => Buffer.from(bytes).toString('latin1')),
     version: fc.record({ accepted_at: time, created_at: time, created_by_id: fc.uuid() }),
   }),
   { selector: node => node.span_id },

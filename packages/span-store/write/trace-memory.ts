@@ -59,7 +59,7 @@ function packNodes(nodes: Iterable<StoredNode>): string {
   packed.moveTo(0)
   for (const node of nodes) {
     putVersion(packed, node.version)
-    putNode(packed, node, node.content_hash)
+    putNode(packed, node, node.version_hash)
   }
   return packed.slice(0, packed.length).toString('latin1')
 }

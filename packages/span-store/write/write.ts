@@ -315,8 +315,8 @@ function lifecycleOf({ span: { sender }, node, isChange }: Insert, now: Micros, 
   const updated_at = isChange ? now : 0
   const updated_by_id = isChange ? sender.user_id : NIL_UUID
   const { project_id } = sender
-  const { content_hash } = node
-  return { project_id, created_at, created_by_id, updated_at, updated_by_id, accepted_at, content_hash, writer_run }
+  const { version_hash } = node
+  return { project_id, created_at, created_by_id, updated_at, updated_by_id, accepted_at, version_hash, writer_run }
 }
 
 /** Readers never see neither or both of two versions: the later replaces the earlier in all columns but the key. */
