@@ -82,8 +82,18 @@ const SPREADS = [
   ['99.9', 5, 9995],
 ] as const
 
-/** Without the rounding errors of the last operations: 2.7, not 2.6999999999999997. */
-const tidy = (value: number): number => (Number.isInteger(value) ? value : Number(value.toPrecision(15)))
+/** Of ten, those that a number represents exactly. */
+const POWERS = Array.from({ length: 23 }, (_, exponent) => 10 ** exponent)
+
+/**
+ * Fifteen digits of a number, without the rounding errors of the last operations: 2.7, not 2.6999999999999997. By
+ * arithmetic where that is exact, since `toPrecision` takes twenty times as long.
+ */
+function tidy(value: number): number {
+  if (Number.isInteger(value)) return value
+  const power = POWERS[14 - Math.floor(Math.log10(Math.abs(value)))]
+  return power === undefined ? Number(value.toPrecision(15)) : Math.round(value * power) / power
+}
 
 function numberStatistics([sum, count, min, max, percentiles]: NumbersRow): JsonObject & { count: number } {
   if (count === 0) return { count }
@@ -123,11 +133,15 @@ function isComparable(at: ReadonlyMap<number, number>): boolean {
 /** Every bin, including empty ones. */
 function histogramOf(row: HistogramRow, count: number, edge: boolean): Json {
   const [, , bins, [places, ends]] = row
-  const counts = new Map(lengthsOf([places, ends]).map((length, index) => [places[index], length]))
   const bounds = binBounds(row, edge).map(tidy)
-  return Array.from({ length: bins }, (_, bin) => {
-    const inBin = counts.get(bin) ?? 0
+  const histogram: Json[] = []
+  let [run, counted] = [0, 0]
+  for (let bin = 0; bin < bins; bin++) {
+    const upTo = places[run] === bin ? (ends[run++] as number) : counted
+    const inBin = upTo - counted
+    counted = upTo
     const interval = [bounds[bin] as number, bounds[bin + 1] as number]
-    return { bin: bin + 1, count: inBin, interval, density: densityOf(inBin, count) }
-  })
+    histogram.push({ bin: bin + 1, count: inBin, interval, density: densityOf(inBin, count) })
+  }
+  return histogram
 }
