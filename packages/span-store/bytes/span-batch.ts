@@ -11,7 +11,6 @@ import {
 } from '@spanhouse/model'
 import {
   BODY_COLUMNS,
-  VERSION_HASH_BYTES,
   DERIVED_COLUMNS,
   foldCopies,
   HEAD_COLUMNS,
@@ -23,6 +22,7 @@ import {
   OWN_COLUMNS,
   SEARCH_COLUMNS,
   SHORT_DATA_MAX,
+  VERSION_HASH_BYTES,
 } from '@spanhouse/query'
 import type { StoredNode, Version } from '../stored-node.ts'
 import type { TraceDeletion } from '../write/deletions.ts'
