@@ -3,7 +3,7 @@
 -- merged, not when rows come in.
 ALTER TABLE spans
     ADD INDEX IF NOT EXISTS by_trace_range trace_id TYPE bloom_filter(0.0001) GRANULARITY 32,
-    ADD INDEX IF NOT EXISTS by_search_term_range search_terms TYPE bloom_filter(0.001) GRANULARITY 32;
+    ADD INDEX IF NOT EXISTS by_search_term_block search_terms TYPE bloom_filter(0.05) GRANULARITY 32;
 
 -- Sessions and users are found by their columns, which are smaller than the search terms.
 ALTER TABLE spans
@@ -12,5 +12,5 @@ ALTER TABLE spans
 
 -- In the background; parts without them are read as before.
 ALTER TABLE spans
-    MATERIALIZE INDEX by_trace_range, MATERIALIZE INDEX by_search_term_range,
+    MATERIALIZE INDEX by_trace_range, MATERIALIZE INDEX by_search_term_block,
     MATERIALIZE INDEX by_session, MATERIALIZE INDEX by_user;

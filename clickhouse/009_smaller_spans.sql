@@ -7,8 +7,8 @@ ALTER TABLE spans MODIFY COLUMN version_hash MODIFY SETTING min_compress_block_s
 -- Parts that exist keep their level until they are merged.
 ALTER TABLE spans MODIFY COLUMN search_terms Array(UInt32) CODEC(ZSTD(4));
 
--- Filters of 32 granules each. One in twenty lets its granules through for nothing; their own filters exclude nearly all of them.
--- Built in the background for existing parts; until then the filters of granules are tested alone.
+-- In stores that had 006 when its filters of 32 granules let one in a thousand through for nothing, not one in twenty; the filters
+-- of granules exclude nearly all of these anyway. Built in the background for existing parts; until then those are tested alone.
 ALTER TABLE spans ADD INDEX IF NOT EXISTS by_search_term_block search_terms TYPE bloom_filter(0.05) GRANULARITY 32;
 
 ALTER TABLE spans DROP INDEX IF EXISTS by_search_term_range;

@@ -222,7 +222,7 @@ export type SpanRow = { [C in ShownColumn as C['name']]: ReturnType<C['read']> }
 /** The columns that identify a row: never updated in place. */
 export const KEY_COLUMNS: readonly string[] = ['project_id', 'is_root', 'start_time', 'trace_id', 'span_id']
 
-/** Columns that ClickHouse computes from others. */
+/** Columns that ClickHouse fills in: computed from others, or empty but in rows of earlier versions (`content_hash`). */
 export const MADE_COLUMNS: readonly Pick<Column, 'name' | 'type' | 'codec'>[] = [
   { name: 'end_time', type: "DateTime64(6, 'UTC')", codec: '' },
   { name: 'span_data', type: 'String', codec: '' },
@@ -230,6 +230,7 @@ export const MADE_COLUMNS: readonly Pick<Column, 'name' | 'type' | 'codec'>[] = 
   { name: 'expires_at', type: "DateTime('UTC')", codec: 'CODEC(ZSTD(1))' },
   { name: 'smallest_of_few', type: 'UInt8', codec: 'CODEC(LZ4)' },
   { name: 'smallest_of_many', type: 'UInt8', codec: 'CODEC(T64)' },
+  { name: 'content_hash', type: 'FixedString(6)', codec: 'CODEC(ZSTD(1))' },
 ]
 
 /** Decimal(18, 3) of milliseconds is an integer of microseconds. */

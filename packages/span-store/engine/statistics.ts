@@ -86,13 +86,14 @@ const SPREADS = [
 const POWERS = Array.from({ length: 23 }, (_, exponent) => 10 ** exponent)
 
 /**
- * Fifteen digits of a number, without the rounding errors of the last operations: 2.7, not 2.6999999999999997. By
- * arithmetic where that is exact, since `toPrecision` takes twenty times as long.
+ * A number of fifteen digits, without the rounding errors of the last operations: 2.7, not 2.6999999999999997. By arithmetic
+ * where that gives the same, which takes a twentieth of the time of `toPrecision`.
  */
 function tidy(value: number): number {
   if (Number.isInteger(value)) return value
-  const power = POWERS[14 - Math.floor(Math.log10(Math.abs(value)))]
-  return power === undefined ? Number(value.toPrecision(15)) : Math.round(value * power) / power
+  const power = POWERS[14 - Math.floor(Math.log10(Math.abs(value)))] ?? Number.NaN
+  const digits = Math.round(value * power)
+  return Math.abs(value * power - digits) < 0.4 ? digits / power : Number(value.toPrecision(15))
 }
 
 function numberStatistics([sum, count, min, max, percentiles]: NumbersRow): JsonObject & { count: number } {
