@@ -6,6 +6,8 @@ test('a number that is no integer has the nearest fifteen digits, whatever its s
   const number = fc.oneof(
     fc.double({ noNaN: true, noDefaultInfinity: true }),
     fc.double({ min: -1e6, max: 1e6, noNaN: true }),
+    // Beside a power of ten.
+    fc.tuple(fc.integer({ min: -12, max: 18 }), fc.integer({ min: -20, max: 20 })).map(beside),
     // Half of the sixteenth digit.
     fc.integer({ min: 1, max: 10 ** 9 }).map(thousandths => thousandths / 1000 / 16),
   )
@@ -21,6 +23,11 @@ test('a number that is no integer has the nearest fifteen digits, whatever its s
     { numRuns: 5_000 },
   )
 })
+
+function beside([exponent, steps]: [number, number]): number {
+  const power = 10 ** exponent
+  return power + steps * power * Number.EPSILON
+}
 
 test('bins without values are counted as empty', () => {
   const row = [

@@ -93,7 +93,10 @@ function tidy(value: number): number {
   if (Number.isInteger(value)) return value
   const power = POWERS[14 - Math.floor(Math.log10(Math.abs(value)))] ?? Number.NaN
   const digits = Math.round(value * power)
-  return Math.abs(value * power - digits) < 0.4 ? digits / power : Number(value.toPrecision(15))
+  // Beside powers of ten the logarithm may be that of the power itself.
+  const areFifteen = Math.abs(digits) > 1e14 && Math.abs(digits) < 1e15
+  const isExact = areFifteen && Math.abs(value * power - digits) < 0.4
+  return isExact ? digits / power : Number(value.toPrecision(15))
 }
 
 function numberStatistics([sum, count, min, max, percentiles]: NumbersRow): JsonObject & { count: number } {
