@@ -1,6 +1,7 @@
+import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { startTestServer, type TestServer } from '@spanhouse/clickhouse-server/test-server.testing.ts'
-import { COLUMNS, MADE_COLUMNS } from '@spanhouse/query'
+import { COLUMNS, MADE_COLUMNS, VERSION_HASH_BYTES } from '@spanhouse/query'
 import {
   createdBy,
   type Engine,
@@ -79,4 +80,17 @@ test('the table takes lightweight UPDATE and DELETE', async () => {
   await run("DELETE FROM spans WHERE trace_id = 'b'")
   const rows = await engine.rows({ text: 'SELECT span_name FROM spans', params: {} })
   expect(rows).toEqual([{ span_name: 'second' }])
+})
+
+test('a row of an earlier version has the hash by which its span is recognised when it is sent again', async () => {
+  const written = createHash('sha1').update('a span').digest('hex').slice(0, 12)
+  await engine.command({
+    text: `INSERT INTO spans (trace_id, content_hash) VALUES ('earlier', unhex('${written}'))`,
+    params: {},
+  })
+  const [row] = await engine.rows({
+    text: "SELECT lower(hex(version_hash)) AS hash FROM spans WHERE trace_id = toFixedString('earlier', 16)",
+    params: {},
+  })
+  expect(row).toEqual({ hash: written.slice(0, 2 * VERSION_HASH_BYTES) })
 })

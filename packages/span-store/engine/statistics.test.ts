@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { statisticsOf } from './statistics.ts'
 
-test('a number that is no integer has the nearest fifteen digits, whatever its size', () => {
+test('a number that is not an integer is rounded to fifteen digits, whatever its size', () => {
   const number = fc.oneof(
     fc.double({ noNaN: true, noDefaultInfinity: true }),
     fc.double({ min: -1e6, max: 1e6, noNaN: true }),

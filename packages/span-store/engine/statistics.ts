@@ -82,18 +82,18 @@ const SPREADS = [
   ['99.9', 5, 9995],
 ] as const
 
-/** Of ten, those that a number represents exactly. */
+/** The powers of ten that a number represents exactly. */
 const POWERS = Array.from({ length: 23 }, (_, exponent) => 10 ** exponent)
 
 /**
- * A number of fifteen digits, without the rounding errors of the last operations: 2.7, not 2.6999999999999997. By arithmetic
- * where that gives the same, which takes a twentieth of the time of `toPrecision`.
+ * The number rounded to fifteen digits, without the rounding errors of the last operations: 2.7, not 2.6999999999999997. Uses arithmetic
+ * where the result is the same, in a twentieth of the time of `toPrecision`.
  */
 function tidy(value: number): number {
   if (Number.isInteger(value)) return value
   const power = POWERS[14 - Math.floor(Math.log10(Math.abs(value)))] ?? Number.NaN
   const digits = Math.round(value * power)
-  // Beside powers of ten the logarithm may be that of the power itself.
+  // Just below a power of ten the logarithm may be rounded up to that of the power.
   const areFifteen = Math.abs(digits) > 1e14 && Math.abs(digits) < 1e15
   const isExact = areFifteen && Math.abs(value * power - digits) < 0.4
   return isExact ? digits / power : Number(value.toPrecision(15))

@@ -1,4 +1,5 @@
 import { type Derived, NO_AMOUNTS, type SettledSpan, type SpanId } from '@spanhouse/model'
+import { VERSION_HASH_BYTES } from '@spanhouse/query'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { StoredNode } from '../stored-node.ts'
@@ -94,7 +95,9 @@ const nodes = fc.uniqueArray(
       fc.record({ models: fc.array(fc.string(), { maxLength: 2 }), source: fc.string(), end_time: time }),
     ),
     failure: fc.option(fc.record({ type: fc.string(), message: fc.string() })),
-    version_hash: fc.uint8Array({ minLength: 5, maxLength: 5 }).map(bytes => Buffer.from(bytes).toString('latin1')),
+    version_hash: fc
+      .uint8Array({ minLength: VERSION_HASH_BYTES, maxLength: VERSION_HASH_BYTES })
+      .map(bytes => Buffer.from(bytes).toString('latin1')),
     version: fc.record({ accepted_at: time, created_at: time, created_by_id: fc.uuid() }),
   }),
   { selector: node => node.span_id },
