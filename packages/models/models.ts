@@ -1,11 +1,10 @@
-import { type OutboundLimits, type OutboundRules, outboundFetch } from '@spanhouse/outbound'
-import { chat } from './chat.ts'
+import type { OutboundLimits, OutboundRules } from '@spanhouse/outbound'
 import type { ChatEvent, ChatReply } from './chat-reply.ts'
 import type { ChatRequest } from './chat-request.ts'
-import { type EmbeddingReply, type EmbeddingRequest, embed } from './embedding.ts'
+import type { EmbeddingReply, EmbeddingRequest } from './embedding.ts'
 import { mockReply } from './mock.ts'
-import { OpenedModels } from './opened-models.ts'
 import type { ProviderRoute, Route } from './route.ts'
+import { CallingThread } from './thread/calling-thread.ts'
 
 /** The limits of one call; models can think for minutes before they respond. */
 export const MODEL_LIMITS: OutboundLimits = {
@@ -30,16 +29,13 @@ export interface Models {
   close(): Promise<void>
 }
 
-/** Opens connections for model calls, with {@link MODEL_LIMITS} by default. */
+/** Opens connections for model calls, with {@link MODEL_LIMITS} by default. The calls are made in a thread of their own. */
 export function openModels(options: OutboundRules & Partial<OutboundLimits>): Models {
-  const fetch = outboundFetch({ ...MODEL_LIMITS, ...options })
-  const models = new OpenedModels(fetch)
+  const thread = new CallingThread({ ...MODEL_LIMITS, ...options })
   return {
-    callChat: async (route, request, onEvent) =>
-      route.kind === 'mock'
-        ? await mockReply(route, request, onEvent)
-        : await chat(route, request, { models, fetch, onEvent }),
-    callEmbedding: (route, request) => embed(route, request, models),
-    close: fetch.close,
+    callChat: (route, request, onEvent) =>
+      route.kind === 'mock' ? mockReply(route, request, onEvent) : thread.chat(route, request, onEvent),
+    callEmbedding: (route, request) => thread.embedding(route, request),
+    close: () => thread.close(),
   }
 }
