@@ -15,15 +15,15 @@ import {
 import { SPANS_MAX, TRACE_BYTES_MAX } from './limits.ts'
 import { randomHex } from './random-hex.ts'
 
-/** A span in the interface's JSON form, with times in ISO 8601. */
+/** A span in the interface's JSON form, with its times as integers, which are neither printed nor parsed on their way to the store. */
 export interface RunSpan {
   trace_id: TraceId
   span_id: SpanId
   parent_id?: SpanId
   span_name: string
   span_kind: SpanKind
-  start_time: string
-  end_time: string
+  start_time: Micros
+  end_time: Micros
   status_code: StatusCode
   status_message?: string
   attributes: JsonObject
@@ -134,7 +134,7 @@ export class RunTrace {
     const room = { bytes: TRACE_BYTES_MAX }
     const spans: RunSpan[] = []
     const children = this.#children.map(child => this.#endedSpan(child, ended, root.failure))
-    for (const span of [whole, ...children]) spans.push(this.#toSpan(await withinRoom(span, room)))
+    for (const span of [whole, ...children]) spans.push(this.#toSpan(span, await omittedOf(span, room)))
     return spans
   }
 
@@ -149,7 +149,7 @@ export class RunTrace {
     return { ...start, ...notes, span_id, parent_id: this.span_id, started, ended, failure }
   }
 
-  #toSpan(span: EndedSpan): RunSpan {
+  #toSpan(span: EndedSpan, omitted: Omitted | undefined): RunSpan {
     const { span_id, parent_id, name, kind, started, ended, failure, links } = span
     const { common } = this.#options
     const status_code = failure ? 'STATUS_CODE_ERROR' : 'STATUS_CODE_OK'
@@ -159,28 +159,34 @@ export class RunTrace {
       parent_id,
       span_name: name,
       span_kind: kind,
-      start_time: microsToIso(started),
-      end_time: microsToIso(ended),
+      start_time: started,
+      end_time: ended,
       status_code,
       status_message: failure?.message,
-      attributes: { ...common.beside, ...span.attributes, ag: { ...common.ag, ...span.own, ...membersOf(span) } },
+      attributes: {
+        ...common.beside,
+        ...span.attributes,
+        ag: { ...common.ag, ...span.own, ...membersOf(span, omitted) },
+      },
       links,
       events: failure && [exceptionEvent(failure, ended)],
     }
   }
 }
 
-function membersOf({ type, inputs, parameters, outputs, tokens, costs, meta, own }: EndedSpan): JsonObject {
-  const metrics = present({
-    tokens: tokens && { incremental: tokens },
-    costs: costs && { incremental: costs },
-  })
-  return present({
-    type: { span: type, ...(own?.type as JsonObject | undefined) },
-    data: present({ inputs, parameters, outputs }),
-    metrics: Object.keys(metrics).length > 0 ? metrics : undefined,
-    meta: meta && { ...(own?.meta as JsonObject | undefined), ...meta },
-  })
+function membersOf(span: EndedSpan, omitted: Omitted | undefined): JsonObject {
+  const { type, tokens, costs, meta, own } = span
+  const data: JsonObject = {}
+  for (const name of DATA) if (span[name] !== undefined && !omitted?.[name]) data[name] = span[name]
+  const members: JsonObject = { type: { span: type, ...(own?.type as JsonObject | undefined) }, data }
+  if (tokens || costs)
+    members.metrics = {
+      ...(tokens && { tokens: { incremental: tokens } }),
+      ...(costs && { costs: { incremental: costs } }),
+    }
+  if (meta || omitted)
+    members.meta = { ...(own?.meta as JsonObject | undefined), ...meta, ...(omitted && { omitted: { ...omitted } }) }
+  return members
 }
 
 const exceptionEvent = ({ type, message }: SpanFailure, at: Micros): Json => ({
@@ -194,22 +200,22 @@ const DEPTH_MAX = 300
 
 const DATA = ['inputs', 'parameters', 'outputs'] as const
 
-async function withinRoom(span: EndedSpan, room: { bytes: number }): Promise<EndedSpan> {
-  const omitted: JsonObject = {}
-  const kept: EndedSpan = { ...span }
+/** Why a member is omitted, by its name. */
+type Omitted = { [Name in (typeof DATA)[number]]?: string }
+
+/** Undefined if the span is stored completely. */
+async function omittedOf(span: EndedSpan, room: { bytes: number }): Promise<Omitted | undefined> {
+  let omitted: Omitted | undefined
   for (const name of DATA) {
     const value = span[name]
-    if (value === undefined) continue
+    if (value === undefined || isSmall(value)) continue
     const reason = await reasonToOmit(value, room)
-    if (reason === undefined) continue
-    delete kept[name]
-    omitted[name] = reason
+    if (reason !== undefined) omitted = { ...omitted, [name]: reason }
   }
-  return Object.keys(omitted).length === 0 ? kept : { ...kept, meta: { ...kept.meta, omitted } }
+  return omitted
 }
 
 async function reasonToOmit(value: Json, room: { bytes: number }): Promise<string | undefined> {
-  if (isSmall(value)) return undefined
   if (isDeeper(value, DEPTH_MAX)) return `nested more than ${DEPTH_MAX} levels deep`
   const bytes = await jsonBytes(value, room.bytes)
   if (bytes > room.bytes) return `larger than what is left of the ${TRACE_BYTES_MAX} bytes of a run's trace`
@@ -232,8 +238,4 @@ function isDeeper(value: Json, levels: number): boolean {
   if (levels === 0) return true
   for (const one of Object.values(value)) if (isDeeper(one, levels - 1)) return true
   return false
-}
-
-function present(members: Record<string, Json | undefined>): JsonObject {
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as JsonObject
 }

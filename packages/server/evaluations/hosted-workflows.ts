@@ -1,6 +1,6 @@
 import type { Authenticator, ProjectPrincipal } from '@spanhouse/access'
 import type { CallResult, CallStatus, Owner, Workflow, WorkflowCall, Workflows } from '@spanhouse/evaluation'
-import { type JsonObject, Problem, parseTime, type Uuid } from '@spanhouse/model'
+import { type JsonObject, microsToIso, Problem, type Uuid } from '@spanhouse/model'
 import { type Handler, invoke, RunError, type RunSpan, UNKNOWN_ERROR } from '@spanhouse/runtime'
 import type { Logger } from 'pino'
 import { envelopeOf } from '../services/envelope.ts'
@@ -117,11 +117,15 @@ interface Opened {
   effective: JsonObject
 }
 
-/** With the time as nesting needs it. */
+/** With the times of its JSON as they are read from the store. */
 const asNested = (span: RunSpan) => ({
   span_id: span.span_id,
   parent_id: span.parent_id,
   span_name: span.span_name,
-  start_time: parseTime(span.start_time) ?? 0,
-  toJSON: () => span as unknown as JsonObject,
+  start_time: span.start_time,
+  toJSON: (): JsonObject => ({
+    ...(span as unknown as JsonObject),
+    start_time: microsToIso(span.start_time),
+    end_time: microsToIso(span.end_time),
+  }),
 })

@@ -32,8 +32,8 @@ const spanOf = (text = 'x'): RunSpan => ({
   span_id: '1'.repeat(16),
   span_name: 'probe_v0',
   span_kind: 'SPAN_KIND_SERVER',
-  start_time: '2026-01-01T00:00:00.000000Z',
-  end_time: '2026-01-01T00:00:01.000000Z',
+  start_time: Date.UTC(2026, 0, 1) * 1000,
+  end_time: Date.UTC(2026, 0, 1, 0, 0, 1) * 1000,
   status_code: 'STATUS_CODE_OK',
   attributes: { ag: { data: { outputs: text } } },
 })
