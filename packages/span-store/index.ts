@@ -18,7 +18,14 @@ export * from './evaluation/sql-reader.ts'
 export { type Migration, migrateSpans, partsToChange, readMigrations } from './migrate.ts'
 export { readActivity } from './read/activity.ts'
 export { readAggregates } from './read/aggregates.ts'
-export { type AnalyticsBucket, readAnalytics, readTotals, type Totals, type TotalsBucket } from './read/analytics.ts'
+export {
+  type Analytics,
+  type AnalyticsBucket,
+  readAnalytics,
+  readTotals,
+  type Totals,
+  type TotalsBucket,
+} from './read/analytics.ts'
 export { type Arrival, arrivalsSince, readArrived } from './read/arrivals.ts'
 export { readFacets } from './read/facets.ts'
 export { toMatchable } from './read/matchable.ts'

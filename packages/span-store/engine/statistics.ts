@@ -16,37 +16,57 @@ export type Statistics = JsonObject & { type: Measure; count: number }
 /** How a histogram was asked for. */
 type Edges = Pick<Spec, 'edge'>
 
-type Read<M extends Measure> = (row: MeasureRows[M], spec: Edges) => JsonObject & { count: number }
+/** How a measure is read: the number of its values, and its other members if there are any. */
+interface Reader<Row> {
+  countOf(row: Row): number
+  membersOf(row: Row, spec: Edges): JsonObject
+}
+
+/** How many values were measured; costs next to nothing. */
+export const countOf = (measure: Measure, row: unknown): number => READERS[measure].countOf(row as never)
 
 /** The selected values of a measure in the form that the interface returns; undefined if there were no values. */
 export function statisticsOf(measure: Measure, row: unknown, spec: Edges): Statistics | undefined {
-  const { count, ...members } = READERS[measure](row as never, spec)
-  return count === 0 ? undefined : { type: measure, count, ...members }
+  const count = countOf(measure, row)
+  return count === 0 ? undefined : { type: measure, count, ...READERS[measure].membersOf(row as never, spec) }
 }
 
-const READERS: { readonly [M in Measure]: Read<M> } = {
-  'numeric/continuous': ([sum, count, min, max, percentiles, histogram], spec) => ({
-    ...numberStatistics([sum, count, min, max, percentiles]),
-    hist: count === 0 ? [] : histogramOf(histogram, count, spec.edge),
-  }),
-  'numeric/discrete': ([sum, count, min, max, percentiles, runs]) => ({
-    ...numberStatistics([sum, count, min, max, percentiles]),
-    ...frequenciesOf(runs[0], lengthsOf(runs)),
-  }),
-  binary: ([yes, no]) => {
-    const of = (value: boolean, count: number) => ({ value, count, density: densityOf(count, yes + no) })
-    return { count: yes + no, freq: [of(true, yes), of(false, no)], uniq: [true, false] }
+const countOfNumbers = ([, count]: readonly [sum: number | null, count: number, ...unknown[]]): number => count
+const sumOf = (counts: readonly number[]): number => counts.reduce((sum, count) => sum + count, 0)
+
+const CATEGORIES: Reader<Frequencies> = {
+  countOf: ([, counts]) => sumOf(counts),
+  membersOf: ([values, counts]) => frequenciesOf(values, counts),
+}
+const COUNT: Reader<number> = { countOf: count => count, membersOf: () => ({}) }
+
+const READERS: { readonly [M in Measure]: Reader<MeasureRows[M]> } = {
+  'numeric/continuous': {
+    countOf: countOfNumbers,
+    membersOf: ([sum, count, min, max, percentiles, histogram], spec) => ({
+      ...numberStatistics([sum, count, min, max, percentiles]),
+      hist: histogramOf(histogram, count, spec.edge),
+    }),
   },
-  'categorical/single': row => categories(row),
-  'categorical/multiple': row => categories(row),
-  string: count => ({ count }),
-  json: count => ({ count }),
+  'numeric/discrete': {
+    countOf: countOfNumbers,
+    membersOf: ([sum, count, min, max, percentiles, runs]) => ({
+      ...numberStatistics([sum, count, min, max, percentiles]),
+      ...frequenciesOf(runs[0], lengthsOf(runs)),
+    }),
+  },
+  binary: {
+    countOf: sumOf,
+    membersOf: ([yes, no]) => {
+      const of = (value: boolean, count: number) => ({ value, count, density: densityOf(count, yes + no) })
+      return { freq: [of(true, yes), of(false, no)], uniq: [true, false] }
+    },
+  },
+  'categorical/single': CATEGORIES,
+  'categorical/multiple': CATEGORIES,
+  string: COUNT,
+  json: COUNT,
 }
-
-const categories = ([values, counts]: Frequencies): JsonObject & { count: number } => ({
-  count: counts.reduce((sum, count) => sum + count, 0),
-  ...frequenciesOf(values, counts),
-})
 
 /** By descending count, then ascending value. */
 function frequenciesOf<V extends string | number>(values: readonly V[], counts: readonly number[]): JsonObject {
@@ -99,8 +119,7 @@ function tidy(value: number): number {
   return isExact ? digits / power : Number(value.toPrecision(15))
 }
 
-function numberStatistics([sum, count, min, max, percentiles]: NumbersRow): JsonObject & { count: number } {
-  if (count === 0) return { count }
+function numberStatistics([sum, count, min, max, percentiles]: NumbersRow): JsonObject {
   const areEqual = percentiles.length === 0
   const values = new Map(PERCENTILES.map((percentile, index) => [percentile as number, percentiles[index] ?? min]))
   const spread = (low: number, high: number): number =>
@@ -111,7 +130,6 @@ function numberStatistics([sum, count, min, max, percentiles]: NumbersRow): Json
   const tidied = tidy(min)
   const shown = areEqual ? PERCENTILES.map(() => tidied) : percentiles.map(tidy)
   return {
-    count,
     ...(sum === null ? {} : { sum: tidy(sum), mean: tidy(sum / count) }),
     min,
     max,

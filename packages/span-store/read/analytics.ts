@@ -6,13 +6,14 @@ import {
   bucketsOf,
   compileAnalytics,
   compileTotals,
+  type Measure,
   measuresOf,
   type Spec,
   type TotalsRow,
 } from '@spanhouse/query'
 import type { Engine } from '../engine/engine.ts'
 import type { Holder } from '../engine/holder.ts'
-import { statisticsOf } from '../engine/statistics.ts'
+import { countOf, statisticsOf } from '../engine/statistics.ts'
 import { readAggregates } from './aggregates.ts'
 
 interface Asked {
@@ -28,25 +29,40 @@ export interface AnalyticsBucket {
   metrics: { [key: string]: JsonObject }
 }
 
-/** Measures the attributes of traces in one statement. Parts of the range without matches are omitted. */
-export async function readAnalytics(
-  engine: Engine,
-  { project_id, query }: Asked,
-  holder?: Holder,
-): Promise<AnalyticsBucket[]> {
+/** The parts of the requested range in which there are values; those without are omitted. */
+export interface Analytics {
+  count: number
+  /** In order of time, each computed when it is taken: by hour the statistics of a month are ten times as large as the measures. */
+  buckets: Iterable<AnalyticsBucket>
+}
+
+/** Measures the attributes of traces in one statement. The buckets can be taken once. */
+export async function readAnalytics(engine: Engine, { project_id, query }: Asked, holder?: Holder): Promise<Analytics> {
   const specs = query.specs.filter(spec => spec.type !== 'none')
-  if (specs.length === 0) return []
+  if (specs.length === 0) return { count: 0, buckets: [] }
   const buckets = bucketsOf(query.windowing, microsNow())
   const asked = compileAnalytics({ project_id, query, buckets, specs })
-  const rows = await readAggregates<{ bucket: number; measures: unknown[][] }>(engine, asked, holder)
-  const found: AnalyticsBucket[] = []
-  for (const { bucket, measures } of rows) {
-    const metrics = metricsOf(specs, measures)
-    if (Object.keys(metrics).length > 0) found.push({ ...headOf(buckets, bucket), metrics })
+  const found: MeasuredBucket[] = []
+  for (const row of await readAggregates<MeasuredBucket>(engine, asked, holder)) {
+    if (specs.some((spec, index) => mostValues(spec, row.measures[index] as unknown[]))) found.push(row)
     const turn = nextTurn()
     if (turn) await turn
   }
-  return found
+  return { count: found.length, buckets: statisticsOfEach(found, specs, buckets) }
+}
+
+/** The measures of each spec, see `MeasureRows`. */
+interface MeasuredBucket {
+  bucket: number
+  measures: unknown[][]
+}
+
+function* statisticsOfEach(
+  found: readonly MeasuredBucket[],
+  specs: readonly Spec[],
+  buckets: Buckets,
+): Generator<AnalyticsBucket, void, void> {
+  for (const { bucket, measures } of found) yield { ...headOf(buckets, bucket), metrics: metricsOf(specs, measures) }
 }
 
 const headOf = (buckets: Buckets, index: number) => ({
@@ -58,19 +74,21 @@ const headOf = (buckets: Buckets, index: number) => ({
 function metricsOf(specs: readonly Spec[], rows: readonly unknown[][]): { [key: string]: JsonObject } {
   const metrics = new Map<string, JsonObject>()
   for (const [index, spec] of specs.entries()) {
-    const statistics = mostValues(spec, rows[index] as unknown[])
-    if (statistics) metrics.set(spec.key, { ...metrics.get(spec.key), ...statistics })
+    const most = mostValues(spec, rows[index] as unknown[])
+    if (most) metrics.set(spec.key, { ...metrics.get(spec.key), ...statisticsOf(most.measure, most.row, spec) })
   }
   return Object.fromEntries(metrics)
 }
 
-/** The measure of a spec that has the most values; undefined if none has any. */
-function mostValues(spec: Spec, rows: readonly unknown[]): JsonObject | undefined {
-  const found = measuresOf(spec).flatMap((measure, index) => statisticsOf(measure, rows[index], spec) ?? [])
-  return found.reduce<(typeof found)[number] | undefined>(
-    (most, one) => (most === undefined || one.count > most.count ? one : most),
-    undefined,
-  )
+/** The measure of a spec that has the most values, the first of several; undefined if none has any. */
+function mostValues(spec: Spec, rows: readonly unknown[]): { measure: Measure; row: unknown } | undefined {
+  let [most, of]: [number, number | undefined] = [0, undefined]
+  const measures = measuresOf(spec)
+  for (const [index, measure] of measures.entries()) {
+    const count = countOf(measure, rows[index])
+    if (count > most) [most, of] = [count, index]
+  }
+  return of === undefined ? undefined : { measure: measures[of] as Measure, row: rows[of] }
 }
 
 /** One part of the range in the older form of analytics. */

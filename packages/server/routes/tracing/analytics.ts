@@ -1,4 +1,4 @@
-import type { JsonObject } from '@spanhouse/model'
+import { JsonList, type JsonObject } from '@spanhouse/model'
 import { FOCUSES, FORMATS, parseAnalyticsQuery, SPEC_TYPES } from '@spanhouse/query'
 import { type Engine, readAnalytics, readTotals } from '@spanhouse/span-store'
 import { json, jsonObject, optional, z } from '@spanhouse/validation'
@@ -87,8 +87,12 @@ export function analyticsRoutes(engine: Engine): (app: FastifyInstance) => void 
           'Computes statistics of trace attributes for each time bucket: percentiles, histograms and frequencies.',
         handle: async ({ principal, query, body, holder }) => {
           const asked = parseAnalyticsQuery(query as JsonObject, body)
-          const buckets = await readAnalytics(engine, { project_id: principal.project_id, query: asked }, holder)
-          return { count: buckets.length, buckets, ...asked.echo }
+          const { count, buckets } = await readAnalytics(
+            engine,
+            { project_id: principal.project_id, query: asked },
+            holder,
+          )
+          return { count, buckets: new JsonList(buckets), ...asked.echo }
         },
       })
     addEndpoint(app, {
