@@ -16,6 +16,7 @@ const WARM_UP_RUNS = 10
 /** A question that is slower than expected is asked less often. */
 const QUESTION_MS_MAX = 10_000
 const CONCURRENCY = 8
+const MEMORY_EVERY_MS = 3_000
 const WRITTEN = 'spanhouse_spans_written_total'
 
 /** Keys of the data folders that are kept for the next run. */
@@ -64,8 +65,9 @@ async function fill(dataDir: string, spans: number): Promise<object> {
   await mkdir(dataDir, { recursive: true })
   const server = await startServerProcess({ dataDir, like: KEYS })
   try {
-    const cpuBefore = await server.cpuSeconds()
+    const before = await cpuOf(server)
     const started = performance.now()
+    const memory = mostMemory(server)
     let sent = 0
     await sendAll(server, exportsOf(spans), {
       concurrency: CONCURRENCY,
@@ -75,9 +77,12 @@ async function fill(dataDir: string, spans: number): Promise<object> {
       },
     })
     while ((await server.metric(WRITTEN)) < spans) await delay(100)
+    const after = await cpuOf(server)
+    const microsPerSpan = (of: 'all' | 'clickhouse'): number => round(((after[of] - before[of]) / spans) * 1e6)
     const filled = {
-      cpuMicrosPerSpan: Math.round((((await server.cpuSeconds()) - cpuBefore) / spans) * 1e7) / 10,
-      peakMemoryMb: Math.round((await server.peakBytes()) / 1e6),
+      cpuMicrosPerSpan: microsPerSpan('all'),
+      clickhouseCpuMicrosPerSpan: microsPerSpan('clickhouse'),
+      memoryMb: Math.round((await memory.most()) / 1e6),
       spansPerSecond: Math.round(spans / ((performance.now() - started) / 1000)),
     }
     await writeFile(join(dataDir, FILLED), JSON.stringify(filled))
@@ -85,6 +90,29 @@ async function fill(dataDir: string, spans: number): Promise<object> {
   } finally {
     await server.stop()
   }
+}
+
+const cpuOf = async (server: ServerProcess) => ({
+  all: await server.cpuSeconds(),
+  clickhouse: await server.clickhouseCpuSeconds(),
+})
+
+/** Looks every few seconds how much memory the processes hold together, until asked for the most. */
+function mostMemory(server: ServerProcess): { most(): Promise<number> } {
+  const end = new AbortController()
+  let bytes = 0
+  const looking = (async () => {
+    while (!end.signal.aborted) {
+      bytes = Math.max(bytes, await server.memoryBytes())
+      await delay(MEMORY_EVERY_MS, undefined, { signal: end.signal }).catch(() => {})
+    }
+  })()
+  const most = async (): Promise<number> => {
+    end.abort()
+    await looking
+    return bytes
+  }
+  return { most }
 }
 
 async function askAll(server: ServerProcess, traces: number): Promise<object> {

@@ -4,13 +4,16 @@ import { readdir, readFile } from 'node:fs/promises'
 const TICKS_PER_SECOND = 100
 
 /** CPU seconds used so far by a process and its children, including children that have exited. */
-export async function cpuSecondsOf(pid: number): Promise<number> {
-  const own = await statOf(pid)
+export const cpuSecondsOf = async (pid: number): Promise<number> =>
+  secondsOf((await statOf(pid)).slice(0, 4)) + (await childrensCpuSecondsOf(pid))
+
+/** CPU seconds used so far by the children of a process that are running. */
+export async function childrensCpuSecondsOf(pid: number): Promise<number> {
   const children = await Promise.all((await childrenOf(pid)).map(statOf))
-  // Fields 14 to 17 of proc(5): its own, in user and system mode, and those of the children it has waited for.
-  const ticks = [...own.slice(0, 4), ...children.flatMap(child => child.slice(0, 2))]
-  return ticks.reduce((sum, one) => sum + one, 0) / TICKS_PER_SECOND
+  return secondsOf(children.flatMap(child => child.slice(0, 2)))
 }
+
+const secondsOf = (ticks: readonly number[]): number => ticks.reduce((sum, one) => sum + one, 0) / TICKS_PER_SECOND
 
 /** The sum of the peak resident memory of a process and its children, each at its own time. */
 export async function peakBytesOf(pid: number): Promise<number> {
@@ -19,6 +22,16 @@ export async function peakBytesOf(pid: number): Promise<number> {
   return peaks.reduce((sum, one) => sum + one, 0)
 }
 
+/** The memory that a process and its children hold now; pages that several map are divided among them. */
+export async function memoryBytesOf(pid: number): Promise<number> {
+  const sizes = [pid, ...(await childrenOf(pid))].map(async one => {
+    const text = await readFile(`/proc/${one}/smaps_rollup`, 'utf8')
+    return Number(/^Pss:\s+(\d+)/m.exec(text)?.[1]) * 1024
+  })
+  return (await Promise.all(sizes)).reduce((sum, one) => sum + one, 0)
+}
+
+/** Fields 14 to 17 of proc(5): its own, in user and system mode, and those of the children it has waited for. */
 async function statOf(pid: number): Promise<number[]> {
   const [, afterName = ''] = (await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ')
   return afterName.split(' ').slice(11, 15).map(Number)

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { migratedCluster } from '@spanhouse/postgres/migrated-cluster.testing.ts'
-import { cpuSecondsOf, peakBytesOf } from './process-figures.testing.ts'
+import { childrensCpuSecondsOf, cpuSecondsOf, memoryBytesOf, peakBytesOf } from './process-figures.testing.ts'
 
 /** As set by `npm start`. */
 const START_OPTIONS = ['--max-semi-space-size=8', '--no-flush-bytecode']
@@ -33,8 +33,12 @@ export interface ServerProcess {
   ended(): number | NodeJS.Signals | undefined
   /** CPU seconds used so far, including its ClickHouse. */
   cpuSeconds(): Promise<number>
-  /** Its peak resident memory, including its ClickHouse. */
+  /** Those of its ClickHouse alone. */
+  clickhouseCpuSeconds(): Promise<number>
+  /** Its peak resident memory and that of its ClickHouse, each at its own time. */
   peakBytes(): Promise<number>
+  /** The memory it holds now, including its ClickHouse. */
+  memoryBytes(): Promise<number>
   /** The value of a metric, summed over its labels. */
   metric(name: string): Promise<number>
   /** Asks it to stop and waits; resolves to its exit code. */
@@ -133,11 +137,15 @@ function control(child: ChildProcess): Pick<ServerProcess, 'stop' | 'kill' | 'pa
   }
 }
 
-function figures(child: ChildProcess, url: string): Pick<ServerProcess, 'cpuSeconds' | 'peakBytes' | 'metric'> {
+type Figures = Pick<ServerProcess, 'cpuSeconds' | 'clickhouseCpuSeconds' | 'peakBytes' | 'memoryBytes' | 'metric'>
+
+function figures(child: ChildProcess, url: string): Figures {
   const pid = child.pid as number
   return {
     cpuSeconds: () => cpuSecondsOf(pid),
+    clickhouseCpuSeconds: () => childrensCpuSecondsOf(pid),
     peakBytes: () => peakBytesOf(pid),
+    memoryBytes: () => memoryBytesOf(pid),
     metric: async name => {
       const text = await (await fetch(`${url}/metrics`)).text()
       const lines = text.split('\n').filter(line => line.startsWith(`${name} `) || line.startsWith(`${name}{`))
