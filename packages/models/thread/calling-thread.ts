@@ -7,6 +7,7 @@ import type { EmbeddingReply, EmbeddingRequest } from '../embedding.ts'
 import { ModelError } from '../model-error.ts'
 import type { ProviderRoute } from '../route.ts'
 import { type FromThread, fromFailure, type Sent, type ToThread } from './messages.ts'
+import { Outbox } from './outbox.ts'
 
 /** A call in progress. */
 interface Call {
@@ -26,6 +27,7 @@ type Question = { kind: 'chat'; isStreamed: boolean } | { kind: 'embedding' }
 export class CallingThread {
   readonly #options: OutboundRules & OutboundLimits
   readonly #calls = new Map<number, Call>()
+  readonly #outbox = new Outbox<ToThread>(messages => this.#worker?.postMessage(messages))
   #worker: Worker | undefined
   #last = 0
   #isClosed = false
@@ -70,7 +72,7 @@ export class CallingThread {
         this.#calls.set(call, { onEvent: asCaller, isPartial: false, resolve, reject })
         if (this.#calls.size === 1) worker.ref()
         signal?.addEventListener('abort', cancel, { once: true })
-        worker.postMessage({ ...question, call, sent } satisfies ToThread)
+        this.#outbox.add({ ...question, call, sent })
       })
     } finally {
       signal?.removeEventListener('abort', cancel)
@@ -81,20 +83,26 @@ export class CallingThread {
 
   /** Ends the provider's work, and the call with this error. */
   #cancel(call: number, error: unknown): void {
-    this.#worker?.postMessage({ kind: 'cancel', call } satisfies ToThread)
+    this.#outbox.add({ kind: 'cancel', call })
     this.#calls.get(call)?.reject(error)
+    // Events that came together with the last one are not passed on.
+    this.#calls.delete(call)
   }
 
   #running(): Worker {
     if (this.#worker) return this.#worker
     const worker = new Worker(new URL('./program.ts', import.meta.url), { name: 'models', workerData: this.#options })
     worker.unref()
-    worker.on('message', (message: FromThread) => this.#receive(message))
-    // Followed by its exit. Without a listener it would be an error of the process.
-    worker.on('error', () => {})
+    worker.on('message', (messages: readonly FromThread[]) => {
+      for (const message of messages) this.#receive(message)
+    })
+    let reason = 'terminated'
+    worker.on('error', ({ name, code = name }: NodeJS.ErrnoException) => {
+      reason = code
+    })
     worker.once('exit', () => {
       this.#worker = undefined
-      this.#failAll('The call was interrupted: the thread that calls models has died.')
+      this.#failAll(`The call was interrupted: the thread that calls models has died (${reason}).`)
     })
     this.#worker = worker
     return worker
@@ -106,13 +114,13 @@ export class CallingThread {
     if (!call) return
     if (message.kind === 'reply') call.resolve(message.reply)
     else if (message.kind === 'failed') call.reject(fromFailure(message.failure))
-    else this.#pass(message.events, message.call, call)
+    else this.#pass(message, call)
   }
 
-  #pass(events: readonly ChatEvent[], number: number, call: Call): void {
+  #pass({ call: number, event }: Extract<FromThread, { kind: 'event' }>, call: Call): void {
     call.isPartial = true
     try {
-      for (const event of events) call.onEvent?.(event)
+      call.onEvent?.(event)
     } catch (error) {
       this.#cancel(number, error)
     }

@@ -3,7 +3,7 @@ import type { EmbeddingReply } from '../embedding.ts'
 import { ModelError, type ModelErrorDetails } from '../model-error.ts'
 
 /**
- * To the thread. `sent` is the JSON of a {@link Sent}: JSON keeps integers of any size, which cloning would not. A call has the number
+ * To the thread, in lists. `sent` is the JSON of a {@link Sent}: JSON keeps integers of any size, which cloning would not. A call has the number
  * that the thread's answers to it have.
  */
 export type ToThread =
@@ -17,9 +17,9 @@ export interface Sent<Route, Request> {
   request: Omit<Request, 'signal'>
 }
 
-/** From the thread. Events come before the reply or failure of their call, which is its last message. */
+/** From the thread, in lists. Events come before the reply or failure of their call, which is its last message. */
 export type FromThread =
-  | { kind: 'events'; call: number; events: ChatEvent[] }
+  | { kind: 'event'; call: number; event: ChatEvent }
   | { kind: 'reply'; call: number; reply: ChatReply | EmbeddingReply }
   | { kind: 'failed'; call: number; failure: Failure }
 
