@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import {
   isSmall,
   type Json,
@@ -129,6 +130,8 @@ export class RunTrace {
    */
   async end(root: Omit<EndedSpan, 'span_id' | 'parent_id' | 'started' | 'ended'>): Promise<RunSpan[]> {
     const ended = this.#options.clock()
+    // Responses that are ready are sent first.
+    await nextTurn()
     const parent_id = this.#options.parent?.span_id
     const whole = { ...root, span_id: this.span_id, parent_id, started: this.#started, ended }
     const room = { bytes: TRACE_BYTES_MAX }
