@@ -57,7 +57,8 @@ test('by mouse and by keyboard: judge, undo, skip; the preferences are annotatio
   const result = page.getByRole('region', { name: 'Result' })
   expect(await result.textContent()).toMatch(/\(baseline\)4.*Equally good1/)
   expect(await result.textContent()).toContain('p = 0.13')
-  // Another visit knows them.
+  // Another visit knows what was saved.
+  await page.getByText('saving').waitFor({ state: 'detached' })
   await page.reload()
   await page.getByText('5 judged').waitFor()
   // The one that was taken back is deleted meanwhile.

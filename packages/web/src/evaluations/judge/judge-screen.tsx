@@ -41,7 +41,7 @@ export function JudgeScreen(): ReactNode {
 function Judge({ baseline, run }: { baseline: Run; run: Run }): ReactNode {
   const judgements = usePairs(baseline, run)
   const [showsResult, setShowsResult] = useState(false)
-  const { item, undo, skip, error, isRead, counts, equal } = judgements
+  const { item, undo, skip, error, isRead, counts, equal, saving } = judgements
   const done = counts.baseline + counts.run + counts.neither
   const isOver = isRead && item === undefined
   useKeys({ u: undo, s: item && skip })
@@ -51,6 +51,7 @@ function Judge({ baseline, run }: { baseline: Run; run: Run }): ReactNode {
         <h1>Which is better?</h1>
         <output className={table.soft}>
           {formatCount(done)} judged{equal > 0 && ` · ${formatCount(equal)} with equal outputs left out`}
+          {saving > 0 && ' · saving …'}
         </output>
         <span className={styles.space} />
         {!isOver && (

@@ -20,6 +20,8 @@ export interface Judgements {
   /** Cases in which both outputs are the same text. */
   equal: number
   error: Error | undefined
+  /** How many preferences of this visit are being stored or deleted. */
+  saving: number
   judge: (preference: Preference) => void
   skip: () => void
   /** Takes the newest preference of this visit back; undefined: there is none. */
@@ -54,6 +56,11 @@ export function usePairs(baseline: Run, run: Run): Judgements {
   const [own, setOwn] = useState<readonly Judged[]>([])
   const [skipped, setSkipped] = useState<ReadonlySet<string>>(new Set())
   const [failure, setFailure] = useState<Error>()
+  const [saving, setSaving] = useState(0)
+  const whileSaving = (work: Promise<unknown>, onFailure: (error: Error) => void): void => {
+    setSaving(before => before + 1)
+    work.catch(onFailure).finally(() => setSaving(before => before - 1))
+  }
   const pairs = cases.map(one => pairOf(one, sidesOf(one)))
   const items = pairs.flatMap(pair => (pair === undefined || hasEqualOutputs(pair) ? [] : pair))
   const byId = new Map(own.map(({ id, preference }) => [id, preference]))
@@ -80,12 +87,13 @@ export function usePairs(baseline: Run, run: Run): Judgements {
     counts,
     equal: pairs.filter(pair => pair !== undefined && hasEqualOutputs(pair)).length,
     error: failure ?? comparison.error ?? stored.error ?? undefined,
+    saving,
     judge: preference => {
       if (!item) return
       const trace_id = savePreference(item, preference)
       setFailure(undefined)
       setOwn([...own, { id: item.id, preference, trace_id }])
-      trace_id.catch(error => {
+      whileSaving(trace_id, error => {
         setFailure(error)
         drop(item.id)
       })
@@ -95,7 +103,7 @@ export function usePairs(baseline: Run, run: Run): Judgements {
       last &&
       (() => {
         drop(last.id)
-        last.trace_id.then(deletePreference).catch(setFailure)
+        whileSaving(last.trace_id.then(deletePreference), setFailure)
       }),
   }
 }
