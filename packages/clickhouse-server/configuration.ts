@@ -94,8 +94,6 @@ function config(
     text_index_tokens_cache_size: 64 * MIB,
     text_index_header_cache_size: 64 * MIB,
     text_index_postings_cache_size: 128 * MIB,
-    // No further merge begins while those under way hold more: four of 25 to 40 parts held 600 to 700 MB.
-    merges_mutations_memory_usage_soft_limit: 256 * MIB,
     merge_tree: MERGES,
   }
 }
