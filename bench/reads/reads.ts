@@ -67,22 +67,23 @@ async function fill(dataDir: string, spans: number): Promise<object> {
   try {
     const before = await cpuOf(server)
     const started = performance.now()
-    const memory = mostMemory(server)
     let sent = 0
-    await sendAll(server, exportsOf(spans), {
-      concurrency: CONCURRENCY,
-      accepted: one => {
-        sent += one.spans
-        if (sent % 100_000 < one.spans) process.stderr.write(`${sent} of ${spans} spans are accepted\n`)
-      },
+    const memory = await mostMemoryDuring(server, async () => {
+      await sendAll(server, exportsOf(spans), {
+        concurrency: CONCURRENCY,
+        accepted: one => {
+          sent += one.spans
+          if (sent % 100_000 < one.spans) process.stderr.write(`${sent} of ${spans} spans are accepted\n`)
+        },
+      })
+      while ((await server.metric(WRITTEN)) < spans) await delay(100)
     })
-    while ((await server.metric(WRITTEN)) < spans) await delay(100)
     const after = await cpuOf(server)
     const microsPerSpan = (of: 'all' | 'clickhouse'): number => round(((after[of] - before[of]) / spans) * 1e6)
     const filled = {
       cpuMicrosPerSpan: microsPerSpan('all'),
       clickhouseCpuMicrosPerSpan: microsPerSpan('clickhouse'),
-      memoryMb: Math.round((await memory.most()) / 1e6),
+      memoryMb: Math.round(memory / 1e6),
       spansPerSecond: Math.round(spans / ((performance.now() - started) / 1000)),
     }
     await writeFile(join(dataDir, FILLED), JSON.stringify(filled))
@@ -97,22 +98,23 @@ const cpuOf = async (server: ServerProcess) => ({
   clickhouse: await server.clickhouseCpuSeconds(),
 })
 
-/** Looks every few seconds how much memory the processes hold together, until asked for the most. */
-function mostMemory(server: ServerProcess): { most(): Promise<number> } {
+/** The most memory that the processes hold together meanwhile, checked every few seconds. */
+async function mostMemoryDuring(server: ServerProcess, work: () => Promise<void>): Promise<number> {
   const end = new AbortController()
   let bytes = 0
-  const looking = (async () => {
+  const checking = (async () => {
     while (!end.signal.aborted) {
       bytes = Math.max(bytes, await server.memoryBytes())
       await delay(MEMORY_EVERY_MS, undefined, { signal: end.signal }).catch(() => {})
     }
   })()
-  const most = async (): Promise<number> => {
+  try {
+    await Promise.race([work(), checking])
+  } finally {
     end.abort()
-    await looking
-    return bytes
   }
-  return { most }
+  await checking
+  return bytes
 }
 
 async function askAll(server: ServerProcess, traces: number): Promise<object> {

@@ -29,7 +29,7 @@ export interface Models {
   close(): Promise<void>
 }
 
-/** Opens connections for model calls, with {@link MODEL_LIMITS} by default. The calls are made in a thread of their own. */
+/** Opens connections for model calls, with {@link MODEL_LIMITS} by default. The calls are made in a separate thread. */
 export function openModels(options: OutboundRules & Partial<OutboundLimits>): Models {
   const thread = new CallingThread({ ...MODEL_LIMITS, ...options })
   return {
