@@ -17,6 +17,9 @@ const WARM_UP_RUNS = 10
 const QUESTION_MS_MAX = 10_000
 const CONCURRENCY = 8
 const MEMORY_EVERY_MS = 3_000
+const REST_S = 10
+const RESTING_CORES = 0.1
+const MERGES_S_MAX = 900
 const WRITTEN = 'spanhouse_spans_written_total'
 
 /** Keys of the data folders that are kept for the next run. */
@@ -24,14 +27,30 @@ const KEYS = { apiKey: `0badcafe.${'0'.repeat(64)}`, adminKey: 'bench-'.repeat(8
 
 /**
  * Reading as seen from outside: a server is filled over OTLP/HTTP, and the questions are asked over HTTP, one after the
- * other. The folder of the data is kept for the next run.
+ * other: at once if this run filled it, beside the merges, and when those have ended. The folder of the data is kept for
+ * the next run.
  */
 export async function benchReads({ spans }: { spans: number }): Promise<object> {
-  return withMonth(spans, async (server, filled) => ({
-    spans,
-    ...(filled && { filled }),
-    questions: await askAll(server, spans / SPANS_PER_TRACE),
-  }))
+  return withMonth(spans, async (server, filled) => {
+    const traces = spans / SPANS_PER_TRACE
+    const whileMerging = filled && (await askAll(server, traces))
+    await untilMerged(server)
+    return { spans, ...(filled && { filled, whileMerging }), questions: await askAll(server, traces) }
+  })
+}
+
+/** Merges have ended when ClickHouse needs hardly any processor time. */
+async function untilMerged(server: ServerProcess): Promise<void> {
+  let cpu = await server.clickhouseCpuSeconds()
+  for (let waitedS = REST_S; waitedS <= MERGES_S_MAX; waitedS += REST_S) {
+    await delay(REST_S * 1000)
+    const now = await server.clickhouseCpuSeconds()
+    const cores = (now - cpu) / REST_S
+    if (cores < RESTING_CORES) return
+    cpu = now
+    process.stderr.write(`waiting for merges since ${waitedS} s, which use ${round(cores)} cores\n`)
+  }
+  throw new Error(`ClickHouse still merges after ${MERGES_S_MAX} s`)
 }
 
 /** Uses a server that has a month of so many spans; `filled` says what filling took, unless an earlier run did. */
