@@ -143,7 +143,7 @@ test('a start waits for the server that another program has left behind', async 
 })
 
 test('servers side by side reach each other by the native protocol', async () => {
-  const [one, other] = await Promise.all([startTestServer(), startTestServer()])
+  const [one, other] = await Promise.all([startTestServer({ withTcp: true }), startTestServer({ withTcp: true })])
   running.push(one, other)
   await ask(other, KEEP)
   const { tcpAddress, user, password } = other

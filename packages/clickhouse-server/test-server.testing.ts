@@ -10,7 +10,7 @@ import { type ServerProcess, startServerProcess, urlOf } from './server-process.
 export interface TestServer {
   /** Its HTTP address, including user and password; unchanged after a restart. */
   readonly url: string
-  /** `127.0.0.1:PORT` of the native protocol, for `remote()`. */
+  /** `127.0.0.1:PORT` of the native protocol, for `remote()`, if it has one. */
   readonly tcpAddress: string
   readonly user: string
   readonly password: string
@@ -25,10 +25,13 @@ export interface TestServer {
   restart(): Promise<void>
 }
 
-/** Starts a server on free ports and resolves when it responds. Without a path, its data is in a temporary folder. */
-export async function startTestServer(options: { path?: string } = {}): Promise<TestServer> {
+/**
+ * Starts a server on free ports and resolves when it responds. Without a path, its data is in a temporary folder. Without
+ * the native protocol by default: whoever breaks a connection of it off, if only by mistake, makes the server abort.
+ */
+export async function startTestServer(options: { path?: string; withTcp?: boolean } = {}): Promise<TestServer> {
   const path = options.path ?? (await mkdtemp(join(tmpdir(), 'spanhouse-clickhouse-')))
-  const { address, server } = await startOn({ path, withTcp: true })
+  const { address, server } = await startOn({ path, withTcp: options.withTcp ?? false })
   const clean = async (): Promise<void> => {
     if (options.path === undefined) await rm(path, { recursive: true, force: true })
   }
