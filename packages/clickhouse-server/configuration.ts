@@ -51,7 +51,13 @@ const MIB = 1024 ** 2
  * A horizontal merge has buffers for each file that it writes, two for each column. From so many rows on, a part with a file for
  * each column is written column by column.
  */
-const MERGES: Elements = { vertical_merge_algorithm_min_rows_to_activate: 32_768 }
+const MERGES: Elements = {
+  vertical_merge_algorithm_min_rows_to_activate: 32_768,
+  // Of the four places below. The more are taken, the smaller a merge has to be; mutations may have the last one.
+  number_of_free_entries_in_pool_to_lower_max_size_of_merge: 4,
+  number_of_free_entries_in_pool_to_execute_mutation: 1,
+  number_of_free_entries_in_pool_to_execute_optimize_entire_partition: 1,
+}
 
 /** The cluster's name. Servers tell it to Spanhouse by the macro `cluster`. */
 const CLUSTER = 'spanhouse'
@@ -94,6 +100,9 @@ function config(
     text_index_tokens_cache_size: 64 * MIB,
     text_index_header_cache_size: 64 * MIB,
     text_index_postings_cache_size: 128 * MIB,
+    // Four merges at a time instead of 32, by two threads: each holds up to 150 MB.
+    background_pool_size: 2,
+    background_merges_mutations_concurrency_ratio: 2,
     merge_tree: MERGES,
   }
 }

@@ -9,10 +9,16 @@ import { migratedCluster } from '@spanhouse/postgres/migrated-cluster.testing.ts
 import { childrensCpuSecondsOf, cpuSecondsOf, memoryBytesOf, peakBytesOf } from './process-figures.testing.ts'
 
 /** As set by `npm start`. */
-const START_OPTIONS = ['--max-semi-space-size=8', '--no-flush-bytecode']
+const START_OPTIONS = ['--max-semi-space-size=8', '--no-flush-bytecode', '--invocation-count-for-turbofan=1000']
 /** For tests that start many servers (`BRIEF_SERVERS`); `NODE_OPTIONS` may have it, too. */
 export const BRIEF_OPTION = `--import=${new URL('./brief-server.testing.ts', import.meta.url).href}`
-const START_ENVIRONMENT = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '131072' }
+const START_ENVIRONMENT = {
+  // CI has its own.
+  NODE_COMPILE_CACHE:
+    process.env.NODE_COMPILE_CACHE ?? new URL('../../node_modules/.cache/modules', import.meta.url).pathname,
+  MALLOC_ARENA_MAX: '2',
+  MALLOC_MMAP_THRESHOLD_: '131072',
+}
 
 const MAIN = new URL('./main.ts', import.meta.url).pathname
 
