@@ -17,6 +17,7 @@ const WARM_UP_RUNS = 10
 const QUESTION_MS_MAX = 10_000
 const CONCURRENCY = 8
 const MEMORY_EVERY_MS = 3_000
+/** How long ClickHouse must use less than so many cores. */
 const REST_S = 10
 const RESTING_CORES = 0.1
 const MERGES_S_MAX = 900

@@ -12,7 +12,7 @@ const RUNS_PER_SECOND = CONCURRENT * 2
 /** After so many runs the provider itself is called once. */
 const RUNS_PER_DIRECT_CALL = 10
 const ROUND_RUNS = 10 * RUNS_PER_SECOND
-/** V8 optimises some 200 functions within a few seconds of the first of them. */
+/** V8 optimises some 200 functions in them, most within two seconds. */
 const WARM_UP_ROUNDS = 3
 const ROUNDS = 4
 

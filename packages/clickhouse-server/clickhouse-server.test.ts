@@ -171,6 +171,20 @@ test('a shard that dies is started again with its data, at the same address; one
   expect(await ask(shard, 'SELECT v FROM kept')).toBe('42')
 })
 
+test('four merges run at a time, and a mutation needs one place', async () => {
+  const server = await start()
+  const settings = `SELECT value FROM system.merge_tree_settings
+    WHERE name IN ('number_of_free_entries_in_pool_to_execute_mutation',
+      'number_of_free_entries_in_pool_to_lower_max_size_of_merge') ORDER BY name`
+  expect(await ask(server, settings)).toBe('1\n4')
+  await ask(server, 'CREATE TABLE changed ENGINE = MergeTree ORDER BY c AS SELECT number AS c, 1 AS v FROM numbers(10)')
+  // There are none before the first table.
+  const places = "SELECT value FROM system.metrics WHERE metric = 'BackgroundMergesAndMutationsPoolSize'"
+  expect(await ask(server, places)).toBe('4')
+  await ask(server, 'ALTER TABLE changed UPDATE v = 2 WHERE c < 4 SETTINGS mutations_sync = 1')
+  expect(await ask(server, 'SELECT sum(v) FROM changed')).toBe('14')
+})
+
 test('a merge writes many rows column by column', async () => {
   const server = await start()
   const columns = Array.from({ length: 12 }, (_, index) => `number AS c${index}`)

@@ -20,8 +20,8 @@ const COMPILED = new URL('../../node_modules/.cache/modules', import.meta.url).p
 
 /**
  * Smaller young generations and few arenas: large buffers are released, and resident memory is 100 to 200 MB lower. V8 would
- * also drop the code of functions that were not called for a while, and optimise most functions of a run only when it has been
- * called 10,000 times: see `DECISIONS.md`.
+ * also drop the code of functions that were not called for a while, and optimise most functions of a run only after 10,000 runs:
+ * see `DECISIONS.md`.
  */
 const OPTIONS = ['--max-semi-space-size=8', '--no-flush-bytecode', '--invocation-count-for-turbofan=1000']
 const ENVIRONMENT = { NODE_COMPILE_CACHE: COMPILED, MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '131072' }

@@ -8,7 +8,8 @@ import { type ProjectPrices, pricesOfProjects } from '../project-prices.ts'
 import { writerThreads } from '../stream.ts'
 
 /**
- * Of what survives, which is some 40 MB. Below 2 GiB V8 lets a heap grow to twice what survived a collection instead of four times.
+ * The most that may survive in a writer's heap, where some 40 MB do. With a limit below 2 GiB, V8 lets the heap grow to twice what
+ * survived a collection instead of four times.
  */
 const HEAP_MB_MAX = 2_000
 
