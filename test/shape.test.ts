@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 
@@ -235,3 +235,16 @@ function hasDecisionForm(entry: string): boolean {
     lines.every(line => line.length <= 140)
   )
 }
+
+test('no test gives up after a second, as vi.waitFor does without a timeout', () => {
+  const calls = globSync('{packages,test}/**/*.{test,testing}.ts', { cwd: ROOT, exclude: ['**/node_modules/**'] })
+    .filter(path => path !== 'test/shape.test.ts')
+    .flatMap(path =>
+      readFileSync(join(ROOT, path), 'utf8')
+        .split(/vi\.wait(?:For|Until)\(/)
+        .slice(1),
+    )
+    .map(call => call.slice(0, 200))
+  expect(calls.length).toBeGreaterThan(0)
+  expect(calls.filter(call => !/timeout|PATIENCE/.test(call))).toEqual([])
+})

@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { getPriority, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type ClickHouseServer, startClickHouse } from './index.ts'
 import { startTestCluster, startTestServer, type TestServer } from './test-server.testing.ts'
 
@@ -163,8 +163,8 @@ test('a shard that dies is started again with its data, at the same address; one
   const pid = await pidOf(path)
   process.kill(pid, 'SIGABRT')
   // For a moment it still responds.
-  await vi.waitFor(async () => expect(await pidOf(path)).not.toBe(pid), { timeout: 60_000 })
-  await vi.waitFor(async () => expect(await ask(shard, 'SELECT v FROM kept')).toBe('42'), { timeout: 60_000 })
+  await expect.poll(() => pidOf(path), { timeout: 60_000 }).not.toBe(pid)
+  await expect.poll(() => ask(shard, 'SELECT v FROM kept'), { timeout: 60_000 }).toBe('42')
   await shard.kill()
   await expect(ask(shard, 'SELECT 1')).rejects.toThrow()
   await shard.restart()

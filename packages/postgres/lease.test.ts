@@ -113,7 +113,7 @@ describe.skipIf(!postgresAvailable)('leases between processes', () => {
     // However many statements wait: all of them end with the first.
     const asked = await Promise.allSettled(names.map(name => cut.lease(name)))
     await lost(lease)
-    expect(performance.now() - before).toBeLessThan(2_000)
+    expect(performance.now() - before).toBeLessThan(5_000)
     expect(new Set(asked.map(({ status }) => status))).toEqual(new Set(['rejected']))
     await cut.close()
     await proxy.close()

@@ -43,7 +43,7 @@ describe.skipIf(!postgresAvailable)('a Postgres server', () => {
     await postgres.ping()
     await server.kill()
     // Otherwise a request may be the one that learns of it.
-    await vi.waitFor(() => expect(onIdleError).toHaveBeenCalled(), 10_000)
+    await expect.poll(() => onIdleError).toHaveBeenCalled()
     await expect(postgres.ping()).rejects.toMatchObject({ code: 'overloaded', retryAfterSeconds: 5 })
     await server.restart()
     await postgres.ping()

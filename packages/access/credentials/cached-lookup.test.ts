@@ -20,10 +20,12 @@ test('what exists and what does not is asked for once', async () => {
 test('an answer is asked for again when its time is over, or when everything was forgotten', async () => {
   const { load, lookup } = lookupOf({ ttlMs: 20 })
   await lookup.get('key')
-  await vi.waitFor(async () => {
-    await lookup.get('key')
-    expect(load).toHaveBeenCalledTimes(2)
-  })
+  await expect
+    .poll(async () => {
+      await lookup.get('key')
+      return load.mock.calls.length
+    })
+    .toBe(2)
   lookup.forget()
   await lookup.get('key')
   expect(load).toHaveBeenCalledTimes(3)
@@ -139,8 +141,8 @@ describe('while the database is away', () => {
       const asked = load.mock.calls.length
       load.mockImplementation(async () => new Map([['key', 4]]))
       expect(await lookup.get('key')).toBe(3)
-      await vi.waitFor(() => expect(load).toHaveBeenCalledTimes(asked + 1))
-      await vi.waitFor(async () => expect(await lookup.get('key')).toBe(4))
+      await expect.poll(() => load).toHaveBeenCalledTimes(asked + 1)
+      await expect.poll(() => lookup.get('key')).toBe(4)
     } finally {
       clock.mockRestore()
     }

@@ -1,7 +1,7 @@
 import type { Database, Postgres } from '@spanhouse/postgres'
 import { onEachDatabase } from '@spanhouse/postgres/database.testing.ts'
 import type { SpanStream } from '@spanhouse/span-stream'
-import { beforeEach, expect, test, vi } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { divisionStatus, growPartitions, openDivided, takeOver } from './divisions.ts'
 import { createLayout, readLayout } from './layout.ts'
 
@@ -89,7 +89,7 @@ onEachDatabase('the numbers of partitions', (postgres: () => Postgres) => {
       isTaken = taken
     })
     const between = start([3], 8)
-    await vi.waitFor(async () => expect(await divisionStatus(db)).toEqual({ partitions: 8, started: 2 }))
+    await expect.poll(() => divisionStatus(db)).toEqual({ partitions: 8, started: 2 })
     expect(isTaken).toBe(false)
     expect(await start([1], 8)).toBe(true)
     expect(await between).toBe(true)

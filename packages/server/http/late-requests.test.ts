@@ -66,7 +66,7 @@ afterEach(async () => {
 /** Sends a request and resolves when its statement is under way, with its answer to come. */
 async function askIn(share: ShareName) {
   const answer = app.inject({ url: `/api/auth/${share}` }).then(({ statusCode, body }) => ({ statusCode, body }))
-  await vi.waitUntil(() => waiting.length === 1)
+  await vi.waitUntil(() => waiting.length === 1, { timeout: 15_000 })
   return { answer }
 }
 

@@ -8,7 +8,7 @@ import { type Engine, SpanWriter, StoreMismatch } from '@spanhouse/span-store'
 import { openTestEngine } from '@spanhouse/span-store/spans.testing.ts'
 import { openEmbeddedStream, type SpanMessage, type SpanStream } from '@spanhouse/span-stream'
 import pino from 'pino'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { BatchReport } from '../metrics.ts'
 import { PriceCache } from './price-cache.ts'
 import { runWriter } from './writer.ts'
@@ -104,13 +104,13 @@ test('a message that cannot be decoded goes to the dead letters with its reason;
   const [one, two, three] = ids.map(id => spanMessage(id)) as [SpanMessage, SpanMessage, SpanMessage]
   await stream.publish([one, messageOf(Buffer.from('this is no protobuf')), two])
   start()
-  await vi.waitFor(async () => expect(await storedIds()).toEqual(ids.slice(0, 2)), { timeout: 10_000 })
-  await vi.waitFor(async () => expect((await stream.stats()).deadLetters).toBe(1))
+  await expect.poll(storedIds).toEqual(ids.slice(0, 2))
+  await expect.poll(async () => (await stream.stats()).deadLetters).toBe(1)
   const [letter] = await stream.deadLetters({ limit: 10 })
   expect(letter?.reason).toMatch(/cannot be decoded: ./)
   await stream.publish([three])
-  await vi.waitFor(async () => expect(await storedIds()).toEqual(ids), { timeout: 10_000 })
-  await vi.waitFor(async () => expect((await stream.stats()).depth).toBe(0))
+  await expect.poll(storedIds).toEqual(ids)
+  await expect.poll(async () => (await stream.stats()).depth).toBe(0)
 })
 
 test('a deletion takes what was accepted before it, also what comes again later; one without a trace is a dead letter', async () => {
@@ -123,13 +123,13 @@ test('a deletion takes what was accepted before it, also what comes again later;
   const later = { ...two, id: randomUUID(), accepted_at: one.accepted_at + 2 }
   await stream.publish([one, two, deletion, later, { ...deletion, id: randomUUID(), body: Buffer.from('x') }])
   const reports = start()
-  await vi.waitFor(async () => expect(await storedIds()).toEqual([ids[1]]), { timeout: 10_000 })
-  await vi.waitFor(async () => expect((await stream.stats()).deadLetters).toBe(1))
+  await expect.poll(storedIds).toEqual([ids[1]])
+  await expect.poll(async () => (await stream.stats()).deadLetters).toBe(1)
   await stream.publish([
     { ...one, id: randomUUID() },
     { ...deletion, id: randomUUID() },
   ])
-  await vi.waitFor(async () => expect((await stream.stats()).depth).toBe(0))
+  await expect.poll(async () => (await stream.stats()).depth).toBe(0)
   expect(await storedIds()).toEqual([ids[1]])
   expect(reports.reduce((sum, report) => sum + report.deleted, 0)).toBe(3)
 })
@@ -147,11 +147,11 @@ test('while the store is away the writer waits, and stores everything once it is
   }
   await stream.publish(ids.map(id => spanMessage(id)))
   const reports = start(flaky)
-  await vi.waitFor(() => expect(refused).toBeGreaterThan(2), { timeout: 10_000 })
+  await expect.poll(() => refused).toBeGreaterThan(2)
   expect(await storedIds()).toEqual([])
   isAway = false
-  await vi.waitFor(async () => expect(await storedIds()).toEqual(ids), { timeout: 10_000 })
-  await vi.waitFor(() => expect(reports.reduce((sum, report) => sum + report.inserted, 0)).toBe(3))
+  await expect.poll(storedIds).toEqual(ids)
+  await expect.poll(() => reports.reduce((sum, report) => sum + report.inserted, 0)).toBe(3)
   expect((await stream.stats()).deadLetters).toBe(0)
 })
 
@@ -171,10 +171,10 @@ test('while prices cannot be read nothing is stored, and then at those prices', 
     }),
   ])
   start(engine, prices)
-  await vi.waitFor(() => expect(refused).toBeGreaterThan(2), { timeout: 10_000 })
+  await expect.poll(() => refused).toBeGreaterThan(2)
   expect(await storedIds()).toEqual([])
   isAway = false
-  await vi.waitFor(async () => expect(await storedIds()).toEqual(ids.slice(0, 1)), { timeout: 10_000 })
+  await expect.poll(storedIds).toEqual(ids.slice(0, 1))
   expect(await costs()).toEqual([0.0003])
   expect((await stream.stats()).deadLetters).toBe(0)
 })
@@ -187,10 +187,10 @@ test('a writer that waits for prices can be stopped, and loses nothing', async (
   })
   await stream.publish(ids.map(id => spanMessage(id)))
   start(engine, prices)
-  await vi.waitFor(() => expect(refused).toBeGreaterThan(0))
+  await expect.poll(() => refused).toBeGreaterThan(0)
   await stop()
   start()
-  await vi.waitFor(async () => expect(await storedIds()).toEqual(ids), { timeout: 10_000 })
+  await expect.poll(storedIds).toEqual(ids)
 })
 
 test('where the tables lack a column the writer ends, and everything waits in the stream', async () => {
@@ -214,8 +214,8 @@ test('a message that the store can never take is found and put aside, alone', as
   }
   await stream.publish(ids.map(id => spanMessage(id)))
   start(choosy)
-  await vi.waitFor(async () => expect(await storedIds()).toEqual([ids[0], ids[2]]), { timeout: 10_000 })
-  await vi.waitFor(async () => expect((await stream.stats()).deadLetters).toBe(1))
+  await expect.poll(storedIds).toEqual([ids[0], ids[2]])
+  await expect.poll(async () => (await stream.stats()).deadLetters).toBe(1)
   expect((await stream.deadLetters({ limit: 1 }))[0]?.reason).toBe('cannot be stored: Cannot read all data')
 })
 
