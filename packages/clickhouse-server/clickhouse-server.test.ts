@@ -171,6 +171,12 @@ test('a shard that dies is started again with its data, at the same address; one
   expect(await ask(shard, 'SELECT v FROM kept')).toBe('42')
 })
 
+test('the allocator returns free pages after 200 ms', async () => {
+  expect(await ask(await start(), 'SELECT * FROM system.jemalloc_stats FORMAT TSVRaw')).toMatch(
+    /opt\.dirty_decay_ms: 200 /,
+  )
+})
+
 test('four merges run at a time, and a mutation needs one place', async () => {
   const server = await start()
   const settings = `SELECT value FROM system.merge_tree_settings

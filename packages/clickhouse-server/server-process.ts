@@ -22,6 +22,7 @@ export async function startServerProcess(address: ServerAddress): Promise<Server
   const program = new URL('./program.ts', import.meta.url).pathname
   const child = spawn(process.execPath, [program, library, configFile, statementsOf(address)], {
     stdio: ['pipe', 'ignore', 'pipe'],
+    env: { ...process.env, JE_MALLOC_CONF: ALLOCATOR },
   })
   if (child.pid !== undefined) runProcessBehind(child.pid)
   const server = { ended: endOf(child), signal: (signal: NodeJS.Signals): void => void child.kill(signal) }
@@ -45,6 +46,9 @@ async function findLibrary(): Promise<string> {
     })
   }
 }
+
+/** Its allocator returns pages that have been free for so long; by default after 5,000 ms, in which merges free and take many. */
+const ALLOCATOR = 'dirty_decay_ms:200'
 
 /** The last statement never ends; it keeps the process alive. */
 const statementsOf = ({ tcpPort }: ServerAddress): string =>
