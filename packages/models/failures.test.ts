@@ -112,6 +112,7 @@ test.each(PROVIDERS)('the connection of %s breaks', async provider => {
   for (const onEvent of [undefined, () => {}]) {
     const error = await failure(models.callChat(routeTo(provider, 'fake-cut'), request, onEvent))
     expect(error).toMatchObject({ category: 'availability', isPartial: onEvent !== undefined })
+    expect(error.message).toMatch(/^The connection broke before the response was complete/)
   }
 })
 

@@ -2,8 +2,10 @@
 export type OutboundFailure =
   /** The address must not be called: it is not https, is private, has another port, or has credentials. */
   | 'refused'
-  /** No server responds there, or the connection broke. */
+  /** No server responds there. */
   | 'unreachable'
+  /** The server was reached, but the connection ended before the response was complete. */
+  | 'broken'
   | 'connect_timeout'
   | 'first_byte_timeout'
   | 'idle_timeout'

@@ -23,6 +23,8 @@ const ANSWERS: Record<string, (request: IncomingMessage, response: ServerRespons
   },
   announced: (_, response) => response.setHeader('content-length', 1_000_000).write('x'),
   cut: (_, response) => response.write('first', () => response.destroy()),
+  reset: ({ socket }, response) => response.write('first', () => socket.resetAndDestroy()),
+  'hung-up': ({ socket }) => socket.destroy(),
   packed: (_, response) => response.setHeader('content-encoding', 'gzip').end(gzipSync('x')),
   odd: (_, response) => response.writeHead(999).end(),
 }
@@ -125,7 +127,9 @@ test.each<[string, Partial<OutboundLimits>, string]>([
   ['/stalled', { totalMs: 100 }, 'total_timeout'],
   ['/large', { responseBytesMax: 16 * 1024 }, 'too_large'],
   ['/announced', { responseBytesMax: 16 * 1024 }, 'too_large'],
-  ['/cut', {}, 'unreachable'],
+  ['/cut', {}, 'broken'],
+  ['/reset', {}, 'broken'],
+  ['/hung-up', {}, 'broken'],
   ['/packed', {}, 'invalid_response'],
   ['/odd', {}, 'invalid_response'],
 ])('GET %s with %j: %s', async (path, limits, failure) => {

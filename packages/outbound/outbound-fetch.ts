@@ -145,7 +145,7 @@ function plain(headers: OutboundRequest['headers']): Record<string, string> {
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined)) as Record<string, string>
 }
 
-/** By the names of the HTTP client's errors; any other means that the server is unreachable. */
+/** By the names or codes of the HTTP client's errors; any other means that the server is unreachable. */
 const FAILURES: Readonly<Record<string, OutboundFailure>> = {
   ConnectTimeoutError: 'connect_timeout',
   HeadersTimeoutError: 'first_byte_timeout',
@@ -153,6 +153,9 @@ const FAILURES: Readonly<Record<string, OutboundFailure>> = {
   InvalidArgumentError: 'invalid_request',
   HeadersOverflowError: 'invalid_response',
   HTTPParserError: 'invalid_response',
+  SocketError: 'broken',
+  ECONNRESET: 'broken',
+  EPIPE: 'broken',
 }
 
 /** The statuses of responses that the HTTP client rejects as informational, by its messages. */
@@ -162,8 +165,8 @@ function toOutboundError(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof OutboundError) return error
   const status = INFORMATIONAL[error.message]
   if (status !== undefined) return informational(status, error)
-  const failure = FAILURES[error.name] ?? 'unreachable'
-  const { code = error.name } = error as NodeJS.ErrnoException
+  const { name, code = name } = error as NodeJS.ErrnoException
+  const failure = FAILURES[name] ?? FAILURES[code] ?? 'unreachable'
   const message = `${MESSAGES[failure] ?? 'The address cannot be reached'} (${code})`
   return new OutboundError(failure, message, { cause: error })
 }
@@ -177,4 +180,5 @@ const MESSAGES: Partial<Record<OutboundFailure, string>> = {
   idle_timeout: 'The response stalled',
   invalid_request: 'The request cannot be sent',
   invalid_response: 'The response is not valid HTTP',
+  broken: 'The connection broke before the response was complete',
 }
