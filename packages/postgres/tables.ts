@@ -370,6 +370,10 @@ export interface StreamPartitionsTable {
   partitions: number
 }
 
+export interface CodeRuntimesTable {
+  runtime: string
+}
+
 /** Every table of Postgres, as the migrations create it. */
 export interface Tables {
   users: UsersTable
@@ -407,6 +411,7 @@ export interface Tables {
   cluster_routes: ClusterRoutesTable
   stream_divisions: StreamDivisionsTable
   stream_partitions: StreamPartitionsTable
+  code_runtimes: CodeRuntimesTable
 }
 
 export type Database = Kysely<Tables>

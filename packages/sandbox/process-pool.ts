@@ -39,7 +39,6 @@ export class ProcessPool {
   constructor(options: PoolOptions) {
     this.#options = options
     this.#ownerMax = Math.ceil(options.processesMax / 2)
-    this.#keepWarm()
   }
 
   /** Ids of the processes, for tests that kill them. */
@@ -149,13 +148,14 @@ export class ProcessPool {
       this.#processes.delete(one)
       clearTimeout(this.#idleTimers.get(one))
       this.#idleTimers.delete(one)
-      if (hasStarted) this.#keepWarm()
+      if (hasStarted) this.keepWarm()
       this.#startWaiting()
     })
     return one
   }
 
-  #keepWarm(): void {
+  /** Starts the processes that are kept ready. */
+  keepWarm(): void {
     while (!this.#closed && this.#processes.size < this.#options.warm) this.#start()
   }
 

@@ -7,7 +7,7 @@ import { ProcessPool } from './process-pool.ts'
 export interface SandboxOptions {
   /** Processes of each interpreter; one owner has at most half of them, rounded up. */
   processesMax?: number
-  /** Processes of each interpreter that are kept ready while idle. */
+  /** Processes of each interpreter in use that are kept ready while idle. */
   warm?: number
 }
 
@@ -18,6 +18,8 @@ export interface Sandbox {
    * if too many runs of the owner wait or the process exited for a reason other than the code.
    */
   run(request: CodeRequest): Promise<CodeOutcome>
+  /** Starts the processes that are kept ready for a language, as its first run does. */
+  prepare(runtime: Runtime): void
   /** Stops all processes, and rejects waiting runs. */
   close(): Promise<void>
   /** Ids of the child processes, for monitoring. */
@@ -30,7 +32,7 @@ const INTERPRETER_OF: Record<Runtime, InterpreterName> = {
   python: 'pyodide',
 }
 
-/** Runs untrusted code. Processes start here; the first runs wait until they are ready. */
+/** Runs untrusted code. The processes of an interpreter start with the first run that needs it, which waits for one. */
 export function openSandbox({ processesMax = 2, warm = 1 }: SandboxOptions = {}): Sandbox {
   const pools = {
     quickjs: new ProcessPool({ interpreter: 'quickjs', processesMax, warm }),
@@ -42,6 +44,7 @@ export function openSandbox({ processesMax = 2, warm = 1 }: SandboxOptions = {})
       const { owner, runtime, signal, onWait, onStart } = request
       return pools[INTERPRETER_OF[runtime]].run({ owner, work: workOf(request), signal, onWait, onStart })
     },
+    prepare: runtime => pools[INTERPRETER_OF[runtime]].keepWarm(),
     close: async () => {
       await Promise.all(Object.values(pools).map(pool => pool.close()))
     },

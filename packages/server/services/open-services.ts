@@ -1,13 +1,14 @@
 import { openModels } from '@spanhouse/models'
 import { outboundFetch } from '@spanhouse/outbound'
 import { RUN_MS_MAX, type RuntimeSettings } from '@spanhouse/runtime'
-import { openSandbox, type Sandbox } from '@spanhouse/sandbox'
+import { openSandbox } from '@spanhouse/sandbox'
 import type { SpanStream } from '@spanhouse/span-stream'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
 import type { RunMetrics } from '../metrics.ts'
 import type { Parts } from '../parts.ts'
+import { CodeRuntimes } from './code-runtimes.ts'
 import { openMeans } from './means/means.ts'
 import type { Services } from './run.ts'
 import { RunTraces } from './run-traces.ts'
@@ -30,21 +31,23 @@ export interface HostedIn {
   log: Logger
 }
 
-/** Opens what runs need. Connections open with the first run, interpreters as soon as the process is idle. */
+/**
+ * Opens what runs need. Connections open with the first run, interpreters with the first code in their language, or as soon as the
+ * process is idle if such code has run before.
+ */
 export function openServices({ config, runtime, parts, metrics, log }: HostedIn): HostedServices {
   const { postgres, modelSecrets: secrets, outbound: rules } = parts
   const traces = new RunTraces(parts.stream as SpanStream, metrics, log)
   const models = openModels(rules)
   // Each handler sets the limit of its own requests.
   const outbound = outboundFetch({ ...rules, firstByteMs: RUN_MS_MAX, idleMs: RUN_MS_MAX, totalMs: RUN_MS_MAX })
-  let sandbox: Sandbox | undefined
-  const openedSandbox = (): Sandbox => {
-    sandbox ??= openSandbox()
-    return sandbox
-  }
+  const sandbox = openSandbox()
+  const codeRuntimes = new CodeRuntimes(postgres.db, log)
   // Loading Python takes two seconds of processor time: a first run should not wait for it, nor a start be slowed by it.
-  const cancelWarming = whenQuiet(openedSandbox)
-  const means = { secrets, models, outbound, sandbox: openedSandbox }
+  const cancelWarming = whenQuiet(async () => {
+    for (const runtime of await codeRuntimes.all()) sandbox.prepare(runtime)
+  })
+  const means = { secrets, models, outbound, sandbox, codeRuntimes }
   const services: Services = {
     registry: { db: postgres.db, runtime },
     traces,
@@ -58,7 +61,7 @@ export function openServices({ config, runtime, parts, metrics, log }: HostedIn)
     stop: async () => {
       cancelWarming()
       await traces.stop()
-      await Promise.all([models.close(), outbound.close(), sandbox?.close()])
+      await Promise.all([models.close(), outbound.close(), sandbox.close()])
     },
   }
 }

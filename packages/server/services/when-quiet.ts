@@ -9,7 +9,7 @@ const SHARE_MAX = 0.25
  * seconds of processor time and that no request waits for yet. A process that does not get the processor is not idle:
  * it uses little of it, but its event loop is busy. Returns a function that cancels it.
  */
-export function whenQuiet(work: () => void): () => void {
+export function whenQuiet(work: () => unknown): () => void {
   let lastCpu = process.cpuUsage()
   let lastLoop = performance.eventLoopUtilization()
   const look = (): void => {

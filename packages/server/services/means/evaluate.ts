@@ -1,5 +1,6 @@
 import { type Means, misfit, type RunContext, RunError } from '@spanhouse/runtime'
 import { RUNTIMES, type Runtime, type Sandbox } from '@spanhouse/sandbox'
+import type { CodeRuntimes } from '../code-runtimes.ts'
 
 const CODE_ERROR = 'v0:workflows:code-error'
 
@@ -8,11 +9,12 @@ const CODE_ERROR = 'v0:workflows:code-error'
  * on the run's root span.
  */
 export async function evaluateCode(
-  sandbox: Sandbox,
+  { sandbox, codeRuntimes }: { sandbox: Sandbox; codeRuntimes: CodeRuntimes },
   { owner, context }: { owner: string; context: RunContext },
   { runtime, source, arguments: values }: Parameters<Means['evaluate']>[0],
 ): ReturnType<Means['evaluate']> {
   if (!isRuntime(runtime)) throw misfit('parameter', 'runtime', `one of ${RUNTIMES.join(', ')}`, runtime)
+  codeRuntimes.note(runtime)
   const start = { name: 'code.evaluate', type: 'task', kind: 'SPAN_KIND_INTERNAL', parameters: { runtime } } as const
   return context.trace.during(start, async notes => {
     const onWait = (atOnceMax: number): void =>

@@ -3,6 +3,7 @@ import type { Models } from '@spanhouse/models'
 import type { OutboundFetch } from '@spanhouse/outbound'
 import { type Means, type RunContext, workMeans } from '@spanhouse/runtime'
 import type { Sandbox } from '@spanhouse/sandbox'
+import type { CodeRuntimes } from '../code-runtimes.ts'
 import { callModels } from './call-models.ts'
 import { callEmbedding } from './embed.ts'
 import { evaluateCode } from './evaluate.ts'
@@ -15,8 +16,8 @@ export interface MeansParts {
   models: Models
   secrets: ModelSecrets
   outbound: OutboundFetch
-  /** Opens the sandbox if it is not open yet. */
-  sandbox(): Sandbox
+  sandbox: Sandbox
+  codeRuntimes: CodeRuntimes
 }
 
 /** Whose run it is. */
@@ -36,7 +37,7 @@ export function openMeans(parts: MeansParts, { principal, mock }: RunOwner, cont
       await secrets.routeTo(project_id, model, connection).catch(error => Promise.reject(modelRunError(error)))
     },
     embed: call => callEmbedding({ models, secrets, project_id, context }, call),
-    evaluate: code => evaluateCode(parts.sandbox(), { owner: project_id, context }, code),
+    evaluate: code => evaluateCode(parts, { owner: project_id, context }, code),
     post: request => postTo(parts.outbound, context, request),
     ...workMeans(project_id),
   }
