@@ -1,6 +1,8 @@
 import type { ServerProcess } from '@spanhouse/server/server-process.testing.ts'
 
 const RUNS = 20
+/** A question that is slower than expected, as lists of giants are, is asked less often. */
+const QUESTION_MS_MAX = 10_000
 
 interface Question {
   path: string
@@ -32,6 +34,7 @@ interface Figures {
   p95Ms: number
   cpuMs: number
   answerKb: number
+  runs: number
 }
 
 /** Asks each question several times, one request after the other. Throws on any status but 200. */
@@ -42,15 +45,22 @@ export async function askAll(server: ServerProcess, traces: readonly string[]): 
     const cpuBefore = await server.cpuSeconds()
     const times: number[] = []
     let bytes = 0
-    for (let run = 0; run < RUNS; run++) {
+    const until = performance.now() + QUESTION_MS_MAX
+    for (let run = 0; run < RUNS && performance.now() < until; run++) {
       const started = performance.now()
       bytes += await ask(server, question(run, traces))
       times.push(performance.now() - started)
     }
     times.sort((one, other) => one - other)
-    const at = (share: number): number => Math.round((times[Math.floor(RUNS * share)] as number) * 10) / 10
-    const cpuMs = Math.round((((await server.cpuSeconds()) - cpuBefore) / RUNS) * 1e4) / 10
-    figures[name] = { p50Ms: at(0.5), p95Ms: at(0.95), cpuMs, answerKb: Math.round(bytes / RUNS / 1000) }
+    const at = (share: number): number => Math.round((times[Math.floor(times.length * share)] as number) * 10) / 10
+    const cpuMs = Math.round((((await server.cpuSeconds()) - cpuBefore) / times.length) * 1e4) / 10
+    figures[name] = {
+      p50Ms: at(0.5),
+      p95Ms: at(0.95),
+      cpuMs,
+      answerKb: Math.round(bytes / times.length / 1000),
+      runs: times.length,
+    }
   }
   return figures
 }
