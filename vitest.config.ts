@@ -11,8 +11,6 @@ const common = {
   pool: 'forks' as const,
   // A process loads modules and the embedded database once for all its files: a second of processor time for each file.
   isolate: false,
-  // Optimizing WebAssembly takes 1.5 s of processor time for each embedded database, of which tests ask little.
-  execArgv: ['--liftoff-only'],
   testTimeout: 60_000,
   hookTimeout: 120_000,
   // A second, the default, is too short for a page on a busy machine.
@@ -61,7 +59,7 @@ export default defineConfig({
         '**/*.test.ts',
         '**/*.testing.ts',
         // These run in worker threads and in programs of their own, which are not measured.
-        'packages/postgres/embedded/thread.ts',
+        'packages/postgres/embedded/{cluster,thread}.ts',
         'packages/runtime/schema/schema-{thread,check}.ts',
         'packages/otlp/throughput.ts',
       ],
@@ -78,7 +76,6 @@ export default defineConfig({
           name: 'parts',
           include: files.filter(needsServer),
           globalSetup: ['test/sets/parts.ts'],
-          env: { BRIEF_SERVERS: 'yes' },
         },
       },
       {

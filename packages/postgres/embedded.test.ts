@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -10,6 +10,7 @@ import { migratedCluster } from './migrated-cluster.testing.ts'
 import { openPostgres } from './postgres.ts'
 
 const WRITER = join(import.meta.dirname, 'embedded-writer.testing.ts')
+const MEMORY = join(import.meta.dirname, 'embedded-memory.testing.ts')
 
 let dataDir: string
 beforeEach(() => {
@@ -21,7 +22,7 @@ afterEach(() => rmSync(dataDir, { recursive: true, force: true }))
 const copyMigrated = async (): Promise<void> => cpSync(await migratedCluster(), dataDir, { recursive: true })
 
 const startWriter = (): ChildProcess =>
-  spawn(process.execPath, ['--liftoff-only', WRITER, dataDir], { stdio: ['ignore', 'pipe', 'inherit'] })
+  spawn(process.execPath, [WRITER, dataDir], { stdio: ['ignore', 'pipe', 'inherit'] })
 
 async function kill(child: ChildProcess): Promise<void> {
   const ended = once(child, 'exit')
@@ -80,6 +81,17 @@ describe.runIf(process.platform === 'linux')('one process a folder', () => {
     await (await openPostgres({ dataDir })).close()
   })
 })
+
+test.runIf(process.platform === 'linux')(
+  'opening and using it takes no memory for optimizing its largest function',
+  async () => {
+    await copyMigrated()
+    const mebibytes = Number(execFileSync(process.execPath, [MEMORY, dataDir]))
+    // 245 to 330; with the parser of SQL optimized, 760.
+    expect(mebibytes).toBeGreaterThan(100)
+    expect(mebibytes).toBeLessThan(500)
+  },
+)
 
 test('without an address and a folder there is nothing to open', async () => {
   await expect(openPostgres({})).rejects.toThrow('url or a dataDir')

@@ -10,8 +10,6 @@ import { childrensCpuSecondsOf, cpuSecondsOf, memoryBytesOf, peakBytesOf } from 
 
 /** As set by `npm start`. */
 const START_OPTIONS = ['--max-semi-space-size=8', '--no-flush-bytecode', '--invocation-count-for-turbofan=1000']
-/** For tests that start many servers (`BRIEF_SERVERS`); `NODE_OPTIONS` may have it, too. */
-export const BRIEF_OPTION = `--import=${new URL('./brief-server.testing.ts', import.meta.url).href}`
 const START_ENVIRONMENT = {
   // CI has its own.
   NODE_COMPILE_CACHE:
@@ -80,8 +78,7 @@ export async function startServerProcess({ dataDir, like, env }: ServerProcessOp
   const apiKey = like?.apiKey ?? `${randomBytes(4).toString('hex')}.${randomBytes(32).toString('hex')}`
   const adminKey = like?.adminKey ?? randomBytes(16).toString('hex')
   const secretKey = like?.secretKey ?? randomBytes(32).toString('hex')
-  const isBrief = Boolean(env?.BRIEF_SERVERS ?? process.env.BRIEF_SERVERS)
-  const child = spawn(process.execPath, [...START_OPTIONS, ...(isBrief ? [BRIEF_OPTION] : []), MAIN], {
+  const child = spawn(process.execPath, [...START_OPTIONS, MAIN], {
     env: {
       ...process.env,
       ...START_ENVIRONMENT,

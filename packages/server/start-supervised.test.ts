@@ -4,7 +4,7 @@ import { readFile, rm } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, type TestContext, test, vi } from 'vitest'
 import { readKeyFile } from './key-file.ts'
-import { BRIEF_OPTION, newDataDir } from './server-process.testing.ts'
+import { newDataDir } from './server-process.testing.ts'
 
 const START = new URL('./start.ts', import.meta.url).pathname
 const PATIENCE = { timeout: 180_000, interval: 200 }
@@ -25,7 +25,7 @@ async function start(
   const supervisor = spawn(process.execPath, [START], {
     env: {
       ...process.env,
-      NODE_OPTIONS: `${BRIEF_OPTION} ${options}`,
+      NODE_OPTIONS: options,
       SPANHOUSE_PORT: '0',
       // The default one is needed by the test of a start that finds it in use.
       SPANHOUSE_GRPC_PORT: '0',

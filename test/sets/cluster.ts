@@ -22,8 +22,8 @@ export interface ClusterSet {
   stop(): Promise<void>
 }
 
-/** Starts the set; `settings` are those of every process. */
-export async function startClusterSet(shards: number, settings: NodeJS.ProcessEnv = {}): Promise<ClusterSet> {
+/** Starts the set. */
+async function startClusterSet(shards: number): Promise<ClusterSet> {
   const dataDir = await mkdtemp(join(tmpdir(), 'spanhouse-cluster-set-'))
   const { stores, clickhouse } = await startClusterStores(shards)
   const roles = new Map<string, ServerProcess>()
@@ -33,7 +33,7 @@ export async function startClusterSet(shards: number, settings: NodeJS.ProcessEn
     const started = await startRole(role, {
       stores,
       dataDir: join(dataDir, name),
-      env: { ...settings, ...env },
+      env,
       ...(like && { like }),
     })
     roles.set(name, started)
@@ -70,7 +70,7 @@ export async function startClusterStores(shards: number): Promise<{ stores: Clus
 }
 
 export default async function start(project: TestProject): Promise<() => Promise<void>> {
-  const set = await startClusterSet(2, { BRIEF_SERVERS: 'yes' })
+  const set = await startClusterSet(2)
   const [receiver, api, services] = ['receiver', 'api', 'services'].map(name => set.roles.get(name)) as [
     ServerProcess,
     ServerProcess,

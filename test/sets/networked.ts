@@ -75,7 +75,7 @@ async function startPrograms(): Promise<Stores> {
 }
 
 export default async function start(project: TestProject): Promise<() => Promise<void>> {
-  const set = await startNetworkedSet({ BRIEF_SERVERS: 'yes' })
+  const set = await startNetworkedSet()
   project.provide('target', {
     set: 'networked',
     receiverUrl: set.roles.receiver.url,

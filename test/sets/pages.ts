@@ -13,5 +13,5 @@ const WEB = join(import.meta.dirname, '../../packages/web')
 export default function start(project: TestProject): Promise<() => Promise<void>> {
   if (!existsSync(join(WEB, 'dist/index.html')))
     execFileSync(process.execPath, [join(WEB, 'build.ts')], { stdio: 'inherit' })
-  return startEmbedded(project, { SPANHOUSE_OUTBOUND_OPEN: 'true', BRIEF_SERVERS: 'yes' })
+  return startEmbedded(project, { SPANHOUSE_OUTBOUND_OPEN: 'true' })
 }

@@ -1,11 +1,9 @@
-import { existsSync } from 'node:fs'
-import { rename, rm } from 'node:fs/promises'
 import { parentPort, workerData } from 'node:worker_threads'
-import { PGlite, parse, protocol, type Results, types } from '@electric-sql/pglite'
+import { type PGlite, parse, protocol, type Results, types } from '@electric-sql/pglite'
 import { isJsonType, VALUE_PARSERS } from '../values.ts'
+import { openCluster } from './cluster.ts'
 import type { Statement } from './loan.ts'
 import { type Answer, type Part, type Request, type ThreadData, toFailure } from './messages.ts'
-import { PrivateFiles } from './private-files.ts'
 
 /**
  * The thread of the embedded database: PGlite runs statements synchronously, which must not block the event loop that
@@ -15,45 +13,20 @@ const { path, parts } = workerData as ThreadData
 const port = parentPort as NonNullable<typeof parentPort>
 const post = (answer: Answer): void => port.postMessage(answer)
 
-/** Postgres' own page cache, which is allocated at the start. Other pages are in the operating system's cache. */
-const SHARED_BUFFERS = '32MB'
-
 /** Size of a message with rows in characters: a few milliseconds of work for the receiving thread. */
 const PART_LENGTH = 256 * 1024
 /** The size counted for a value that is not text. */
 const VALUE_LENGTH = 16
 
-async function openCluster(): Promise<PGlite | undefined> {
+/** Values of types with our own parsers leave the thread unparsed: big integers in JSON cannot be cloned. */
+async function open(): Promise<PGlite | undefined> {
+  const asText = Object.keys(VALUE_PARSERS).map(type => [type, isJsonType(Number(type)) ? unreadJson : unread])
   try {
-    await createCluster()
-    return await open(path)
+    return await openCluster(path, Object.fromEntries(asText))
   } catch (error) {
     post({ kind: 'failed', failure: toFailure(error) })
     return undefined
   }
-}
-
-/**
- * A new cluster's files appear under their final name all at once, so a crash half-way leaves nothing that looks
- * complete.
- */
-async function createCluster(): Promise<void> {
-  if (existsSync(path)) return
-  const unfinished = `${path}.unfinished`
-  await rm(unfinished, { recursive: true, force: true })
-  await (await open(unfinished)).close()
-  await rename(unfinished, path)
-}
-
-/** Values of types with our own parsers leave the thread unparsed: big integers in JSON cannot be cloned. */
-function open(path: string): Promise<PGlite> {
-  const asText = Object.keys(VALUE_PARSERS).map(type => [type, isJsonType(Number(type)) ? unreadJson : unread])
-  return PGlite.create({
-    fs: new PrivateFiles(path),
-    parsers: Object.fromEntries(asText),
-    relaxedDurability: false,
-    startParams: [...PGlite.defaultStartParams, '-c', `shared_buffers=${SHARED_BUFFERS}`],
-  })
 }
 
 const unread = (text: string): string => text
@@ -143,7 +116,7 @@ async function close(pglite: PGlite): Promise<void> {
   port.close()
 }
 
-const pglite = await openCluster()
+const pglite = await open()
 if (pglite) {
   let last: Promise<void> = Promise.resolve()
   port.on('message', (request: Request) => {
