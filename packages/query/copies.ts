@@ -74,6 +74,7 @@ export const SENT_ATTRIBUTES = sql`sent_attributes`
 export const mayBeCopy = (text: string): boolean =>
   Buffer.byteLength(JSON.stringify(text)) - 2 >= COPY_LENGTH_MIN || text.includes(HOLE)
 
+const halved = (piece: string): string => piece.replaceAll('\\\\', '\\')
 const doubled = (piece: string): string => piece.replaceAll('\\', '\\\\')
 const withoutEnd = (piece: string): string => piece.slice(0, endOf(piece, 0, piece.length))
 
@@ -96,8 +97,8 @@ const NUMBER = /^[-+.\deE]*$/
 /** The pieces of the data that can be copied. */
 class Pieces {
   readonly #data: string
-  /** By their length and their ends: hashing whole texts takes longer than comparing them. */
-  readonly #byKey = new Map<string, { number: number; from: number }>()
+  /** By {@link keyOf}: hashing whole texts takes longer than comparing them. */
+  readonly #byKey = new Map<number, { number: number; from: number }>()
 
   constructor(data: string) {
     this.#data = data
@@ -117,16 +118,52 @@ class Pieces {
 
   /** The number of the piece with this text. Of two with the same key only the later one is found. */
   numberOf(text: string): number | undefined {
-    const found = this.#byKey.get(keyOf(text))
-    return found && this.#data.slice(found.from, found.from + text.length) === text ? found.number : undefined
+    const found = this.#byKey.get(keyOf(text.length, text, text))
+    return found && this.#textOf(found, text.length) === text ? found.number : undefined
+  }
+
+  /** The number of the piece that has this text when its backslashes are doubled. */
+  numberOfDoubled(text: string): number | undefined {
+    const backslashes = countOf('\\', text)
+    if (backslashes === 0 || backslashes % 2 === 1) return undefined
+    const length = text.length - backslashes / 2
+    const found = this.#byKey.get(keyOf(length, halved(text.slice(0, 2 * KEY_LENGTH)), halved(endingOf(text))))
+    return found && doubled(this.#textOf(found, length)) === text ? found.number : undefined
+  }
+
+  #textOf({ from }: { from: number }, length: number): string {
+    return this.#data.slice(from, from + length)
   }
 
   #add(number: number, text: string, from: number): void {
-    if (!NUMBER.test(text)) this.#byKey.set(keyOf(text), { number, from })
+    if (!NUMBER.test(text)) this.#byKey.set(keyOf(text.length, text, text), { number, from })
   }
 }
 
-const keyOf = (text: string): string => `${text.slice(0, 16)}${text.length}${text.slice(-16)}`
+/** Characters at each end of a piece that its key is of. Pieces are at least twice as long. */
+const KEY_LENGTH = COPY_LENGTH_MIN / 2
+
+/** A hash of the length of a text and of its ends. */
+function keyOf(length: number, start: string, end: string): number {
+  let hash = length
+  const offset = end.length - KEY_LENGTH
+  for (let at = 0; at < KEY_LENGTH; at++)
+    hash = Math.imul(Math.imul(hash, 31) + start.charCodeAt(at), 31) + end.charCodeAt(offset + at)
+  return hash | 0
+}
+
+/** Enough of a text with doubled backslashes for the end of its key; no run of backslashes is cut. */
+function endingOf(text: string): string {
+  let from = Math.max(0, text.length - 2 * KEY_LENGTH)
+  while (from > 0 && text[from - 1] === '\\') from--
+  return text.slice(from)
+}
+
+function countOf(character: string, text: string): number {
+  let count = 0
+  for (let at = text.indexOf(character); at >= 0; at = text.indexOf(character, at + 1)) count++
+  return count
+}
 
 /** Walks through the strings of a JSON text. */
 class Folding {
@@ -188,10 +225,8 @@ class Folding {
   #copyOf(text: string): number | undefined {
     const number = this.#pieces.numberOf(text)
     if (number !== undefined) return number * 2
-    if (!text.includes('\\')) return undefined
-    const halved = text.replaceAll('\\\\', '\\')
-    const nested = this.#pieces.numberOf(halved)
-    return nested !== undefined && doubled(halved) === text ? nested * 2 + 1 : undefined
+    const nested = this.#pieces.numberOfDoubled(text)
+    return nested === undefined ? undefined : nested * 2 + 1
   }
 }
 

@@ -5,15 +5,15 @@ import { PGlite, type PGliteOptions, protocol } from '@electric-sql/pglite'
 import { PrivateFiles } from './private-files.ts'
 
 /*
- * V8 optimizes functions of WebAssembly that are hot. For one of them, the parser of SQL, its compiler holds 600 MB, which
- * would be the most memory that the process ever takes. Whether a function will be optimized is decided when it is called
- * first, by a flag of the process, so the flag is off while the parser is called first.
+ * V8 optimizes functions of WebAssembly that are hot. For one of them, Postgres' parser of SQL, its compiler holds 600 MB,
+ * which would be the most memory that the process ever takes. Flags of the process decide whether a function may be
+ * optimized later, at the moment when it is first called. They are off while the parser is first called.
  */
 
 /** Postgres' own page cache, which is allocated at the start. Other pages are in the operating system's cache. */
 const SHARED_BUFFERS = '32MB'
 
-/** Opens the cluster in a folder, after creating it if there is none. Values of these types (by OID) are parsed by `parsers`. */
+/** Opens the cluster in a folder, and creates it if there is none. `parsers`: of values, by the OID of their type. */
 export async function openCluster(path: string, parsers: PGliteOptions['parsers']): Promise<PGlite> {
   await createCluster(path)
   const pglite = new Cluster({ ...settingsOf(path), parsers, pgliteWasmModule: await compilePostgres() })
@@ -23,17 +23,18 @@ export async function openCluster(path: string, parsers: PGliteOptions['parsers'
 
 /**
  * A new cluster's files appear under their final name all at once, so a crash half-way leaves nothing that looks
- * complete. What creates it is not worth optimizing.
+ * complete.
  */
 async function createCluster(path: string): Promise<void> {
   if (existsSync(path)) return
   const unfinished = `${path}.unfinished`
   await rm(unfinished, { recursive: true, force: true })
-  optimize(false)
+  // None of this lasts long enough for optimized code to pay off.
+  allowOptimizing(false)
   try {
     await (await PGlite.create(settingsOf(unfinished))).close()
   } finally {
-    optimize(true)
+    allowOptimizing(true)
   }
   await rename(unfinished, path)
 }
@@ -44,18 +45,21 @@ const settingsOf = (path: string): PGliteOptions => ({
   startParams: [...PGlite.defaultStartParams, '-c', `shared_buffers=${SHARED_BUFFERS}`],
 })
 
-/** Without tiering alone, V8 would optimize functions at once. */
-const OPTIMIZING = ['wasm-tier-up', 'wasm-dynamic-tiering']
+/** With only the second one off, V8 would optimize functions at once instead of when they are hot. */
+const OPTIMIZING_FLAGS = ['wasm-tier-up', 'wasm-dynamic-tiering']
 
-/** Whether functions that are called first from now on are optimized when they are hot. */
-function optimize(are: boolean): void {
-  for (const flag of OPTIMIZING) setFlagsFromString(are ? `--${flag}` : `--no-${flag}`)
+/** Whether functions that are first called from now on may be optimized. */
+function allowOptimizing(isAllowed: boolean): void {
+  for (const flag of OPTIMIZING_FLAGS) setFlagsFromString(isAllowed ? `--${flag}` : `--no-${flag}`)
 }
 
-/** A section that means nothing: its id, its length, and that of its name. */
+/** A section that means nothing: its id, its length, and the length and text of its name. */
 const EMPTY_SECTION = Buffer.from([0, 2, 1, 'x'.charCodeAt(0)])
 
-/** With a section more, since V8 shares what it has compiled among modules of the same bytes, and the cluster was created by those. */
+/**
+ * Postgres with one section more than PGlite's own module, which has created the cluster: V8 shares compiled code among
+ * modules of the same bytes, so nothing of this one could be optimized either.
+ */
 async function compilePostgres(): Promise<WebAssembly.Module> {
   const bytes = await readFile(new URL('pglite.wasm', import.meta.resolve('@electric-sql/pglite')))
   return WebAssembly.compile(Buffer.concat([bytes, EMPTY_SECTION]))
@@ -64,14 +68,14 @@ async function compilePostgres(): Promise<WebAssembly.Module> {
 const { serialize } = protocol
 
 class Cluster extends PGlite {
-  /** PGlite calls it before its first statement. */
+  /** PGlite calls it once, before its first statement. */
   override async _initArrayTypes(options?: { force?: boolean }): Promise<void> {
-    optimize(false)
+    allowOptimizing(false)
     try {
       // An empty statement is parsed, and nothing else is done with it.
       this.execProtocolRawSync(serialize.query(''))
     } finally {
-      optimize(true)
+      allowOptimizing(true)
     }
     await super._initArrayTypes(options)
   }
