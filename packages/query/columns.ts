@@ -243,7 +243,7 @@ const DURATION_MILLIS_MAX = 1e12
 
 const listText = (list: readonly unknown[] | undefined): string => (list?.length ? engineJson(list as Json) : '')
 
-function withoutData(attributes: Span['attributes']): JsonObject {
+export function withoutData(attributes: Span['attributes']): JsonObject {
   // An undefined member is not written, and setting it takes half as long as copying without it.
   const ag = { ...attributes.ag, data: undefined as unknown as Json }
   return { ...attributes, ag }

@@ -1,6 +1,7 @@
+import type { JsonObject } from '@spanhouse/model'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { COPY_LENGTH_MIN, ENVELOPE, foldCopies, restoreCopies } from './copies.ts'
+import { COPY_LENGTH_MIN, ENVELOPE, foldCopies, foldLongTexts, hasLongTexts, restoreCopies } from './copies.ts'
 
 const PLAIN = 'The quick brown fox jumps over the lazy dog'
 const QUOTED = 'She said: "The quick brown fox jumps over the lazy dog", and C:\\new\\ is a folder of many files.\n'
@@ -104,3 +105,54 @@ test('any attributes are restored, byte for byte', () => {
   )
   expect(copied).toBeGreaterThan(500)
 })
+
+test('attributes with long texts are restored, byte for byte, and folded as far as if they were written first', () => {
+  const unit = fc.constantFrom('a', '"', '\\', '\n', '\\"', '\u0001', 'é', '😀', '\ud83d', PLAIN, QUOTED, LETTERS)
+  const short = fc.array(unit, { maxLength: 12 }).map(all => all.join(''))
+  const long = fc.array(unit, { minLength: 1, maxLength: 40 }).map(all => {
+    const text = all.join('')
+    return text.repeat(Math.ceil(70_000 / text.length))
+  })
+  let copied = 0
+  fc.assert(
+    fc.property(long, long, fc.array(short, { minLength: 4, maxLength: 4 }), (one, other, [a, b, c, d]) => {
+      const attributes = {
+        [`${a}.`]: one,
+        json: JSON.stringify([{ role: b, content: other }]),
+        nested: { list: [a, { [`${c}.`]: one }, 3, null], json: JSON.stringify({ c }) },
+        ag: { data: undefined, metrics: {}, c },
+      } as unknown as JsonObject
+      const data = { inputs: [{ content: other.toWellFormed() }, c], outputs: { text: one.toWellFormed(), d } }
+      const [sent, stored] = [wellFormed(attributes), data].map(value =>
+        Buffer.from(JSON.stringify(value)).toString('latin1'),
+      ) as [string, string]
+      expect(hasLongTexts(attributes)).toBe(true)
+      const folded = foldLongTexts(attributes, stored)
+      expect(folded).toBeDefined()
+      // Not `toBe`, which would print megabytes.
+      expect(restoreCopies({ ...(folded as object), data: stored } as never) === sent).toBe(true)
+      const writtenFirst = foldCopies(sent, stored)?.attributes ?? sent
+      expect(folded?.attributes.length).toBeLessThanOrEqual(writtenFirst.length)
+      copied += folded?.copies.length ?? 0
+    }),
+    { numRuns: 100 },
+  )
+  expect(copied).toBeGreaterThan(5_000)
+})
+
+test('long texts beside the character that marks holes are left to be written first', () => {
+  const text = PLAIN.repeat(2_000)
+  const data = JSON.stringify({ text })
+  expect(foldLongTexts({ text }, data)?.copies).toEqual([3 * 2])
+  for (const other of [{ '\x7f': 1 }, { a: '\x7f' }, { a: `${text}\x7f` }, { ag: { a: '\x7f' } }])
+    expect(foldLongTexts({ text, ...other } as unknown as JsonObject, data)).toBeUndefined()
+  expect(hasLongTexts({ ag: { text }, a: PLAIN })).toBe(false)
+})
+
+/** As texts are stored: halves of surrogate pairs are U+FFFD. */
+function wellFormed<T>(value: T): T {
+  if (typeof value === 'string') return value.toWellFormed() as T
+  if (Array.isArray(value)) return value.map(wellFormed) as T
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key.toWellFormed(), wellFormed(one)])) as T
+}

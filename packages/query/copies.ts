@@ -1,4 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '@spanhouse/model'
+import { engineJson, isLongText, type JsonParts, jsonPieces, putJsonParts } from './compile/engine-json.ts'
 import { sql } from './sql.ts'
 
 /*
@@ -36,15 +37,18 @@ export interface Folded {
 
 /** Whether an instrumentation sent a text that is long enough to be copied. */
 export function mayRepeatData(attributes: JsonObject): boolean {
-  for (const key in attributes) if (!ENVELOPE.has(key) && hasLongText(attributes[key] as Json)) return true
+  for (const key in attributes) if (!ENVELOPE.has(key) && hasTextFor(mayRepeat, attributes[key] as Json)) return true
   return false
 }
 
-function hasLongText(value: Json): boolean {
-  if (typeof value === 'string') return value.length >= COPY_LENGTH_MIN
-  if (Array.isArray(value)) return value.some(hasLongText)
+const mayRepeat = (text: string): boolean => text.length >= COPY_LENGTH_MIN
+
+/** Whether a value has a text at any depth, keys aside, for which that is true. */
+function hasTextFor(isSuch: (text: string) => boolean, value: Json): boolean {
+  if (typeof value === 'string') return isSuch(value)
+  if (Array.isArray(value)) return value.some(one => hasTextFor(isSuch, one))
   if (!isJsonObject(value)) return false
-  for (const key in value) if (hasLongText(value[key] as Json)) return true
+  for (const key in value) if (hasTextFor(isSuch, value[key] as Json)) return true
   return false
 }
 
@@ -52,7 +56,24 @@ function hasLongText(value: Json): boolean {
 export function foldCopies(attributes: string, data: string): Folded | undefined {
   if (data.length < COPY_LENGTH_MIN || attributes.includes(HOLE)) return undefined
   const pieces = new Pieces(data)
-  return pieces.isEmpty ? undefined : new Folding(attributes, pieces).fold()
+  const copies: number[] = []
+  const folded = pieces.isEmpty ? undefined : new Folding(attributes, pieces, copies).fold()
+  return folded === undefined ? undefined : { attributes: folded, copies }
+}
+
+/** Whether an instrumentation sent a text that {@link foldLongTexts} folds. */
+export function hasLongTexts(attributes: JsonObject): boolean {
+  for (const key in attributes) if (!ENVELOPE.has(key) && hasTextFor(isLongText, attributes[key] as Json)) return true
+  return false
+}
+
+/**
+ * The same of attributes that are not written as JSON yet: their long texts are folded before, since writing them is most of the
+ * work. There may be no copies. `data` is bytes as Latin-1, and so is the result. Undefined if the attributes contain what stands
+ * for a piece.
+ */
+export function foldLongTexts(attributes: JsonObject, data: string): Folded | undefined {
+  return new LongFolding(new Pieces(data)).fold(attributes)
 }
 
 /** The attributes as they were before {@link foldCopies}. */
@@ -165,23 +186,25 @@ function countOf(character: string, text: string): number {
   return count
 }
 
-/** Walks through the strings of a JSON text. */
+/** Walks through the strings of a JSON text, and adds to the copies. */
 class Folding {
   readonly #json: string
   readonly #pieces: Pieces
-  readonly #copies: number[] = []
+  readonly #copies: number[]
   /** The text with holes, of everything before `#done`. */
   #written = ''
   #done = 0
   #depth = 0
   #isEnvelope = false
 
-  constructor(json: string, pieces: Pieces) {
+  constructor(json: string, pieces: Pieces, copies: number[]) {
     this.#json = json
     this.#pieces = pieces
+    this.#copies = copies
   }
 
-  fold(): Folded | undefined {
+  /** The text with holes; undefined if there are none. */
+  fold(): string | undefined {
     const json = this.#json
     for (let from = 0, open = quoteAfter(json, 0); open < json.length; open = quoteAfter(json, from)) {
       this.#depth += depthOf(json, from, open)
@@ -190,8 +213,7 @@ class Folding {
       else if (!this.#isEnvelope) this.#foldString(open + 1, close)
       from = close + 1
     }
-    if (this.#copies.length === 0) return undefined
-    return { attributes: this.#written + json.slice(this.#done), copies: this.#copies }
+    return this.#done === 0 ? undefined : this.#written + json.slice(this.#done)
   }
 
   /** The quote that ends a string. */
@@ -229,6 +251,85 @@ class Folding {
     return nested === undefined ? undefined : nested * 2 + 1
   }
 }
+
+/** Writes attributes as JSON, and folds long texts before. */
+class LongFolding implements JsonParts {
+  readonly #pieces: Pieces
+  readonly #copies: number[] = []
+  /** The JSON text in parts, bytes as Latin-1. */
+  readonly #written: string[] = []
+  #hasHole = false
+
+  constructor(pieces: Pieces) {
+    this.#pieces = pieces
+  }
+
+  fold(attributes: JsonObject): Folded | undefined {
+    let before = '{'
+    for (const [key, value] of Object.entries(attributes)) {
+      this.put(`${before}${engineJson(key)}:`)
+      if (ENVELOPE.has(key)) this.put(engineJson(value))
+      else putJsonParts(value, this)
+      before = ','
+    }
+    this.put('}')
+    return this.#hasHole ? undefined : { attributes: this.#written.join(''), copies: this.#copies }
+  }
+
+  put(text: string): void {
+    this.#hasHole ||= text.includes(HOLE)
+    this.#written.push(bytesOf(text))
+  }
+
+  putShort(json: string): void {
+    this.#hasHole ||= json.includes(HOLE)
+    // In a list nothing is a member that no instrumentation sent.
+    const list = `[${bytesOf(json)}]`
+    this.#written.push((new Folding(list, this.#pieces, this.#copies).fold() ?? list).slice(1, -1))
+  }
+
+  putLong(text: string): void {
+    this.#hasHole ||= text.includes(HOLE)
+    this.#foldText(bytesOf(text))
+  }
+
+  /** A quote in the text is one in its JSON text, too: what is between two of them is a piece there. */
+  #foldText(text: string): void {
+    const written = this.#written
+    written.push('"')
+    for (let from = 0; from <= text.length; ) {
+      const quote = quoteAfter(text, from)
+      const end = endOf(text, from, quote)
+      this.#putPiece(text.slice(from, end))
+      written.push(doubled(text.slice(end, quote)), quote < text.length ? '\\"' : '"')
+      from = quote + 1
+    }
+  }
+
+  #putPiece(text: string): void {
+    // In a JSON text: the backslashes of its own escapes are doubled in its JSON text, and nothing else is escaped.
+    const nested = this.#numberOf(text)
+    const json = nested === undefined ? [...jsonPieces(text)].join('') : ''
+    const number = nested === undefined ? this.#numberOf(json) : undefined
+    if (nested !== undefined) this.#putCopy(text.includes('\\') ? nested * 2 + 1 : nested * 2)
+    else if (number !== undefined) this.#putCopy(number * 2)
+    else this.#written.push(json)
+  }
+
+  #numberOf(text: string): number | undefined {
+    const mayCopy = text.length >= COPY_LENGTH_MIN && this.#copies.length < COPIES_MAX
+    return mayCopy ? this.#pieces.numberOf(text) : undefined
+  }
+
+  #putCopy(copy: number): void {
+    this.#copies.push(copy)
+    this.#written.push(HOLE)
+  }
+}
+
+/** The UTF-8 of a text, one character per byte. */
+const bytesOf = (text: string): string =>
+  Buffer.byteLength(text) === text.length ? text : Buffer.from(text).toString('latin1')
 
 /** By how much the nesting grows between two strings. */
 function depthOf(json: string, from: number, to: number): number {

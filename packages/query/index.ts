@@ -9,7 +9,16 @@ export { amountColumns, type Column, type RowSink, type RowSource, readMoney, se
 export * from './columns.ts'
 export { compileFilter } from './compile/compile-filter.ts'
 export { engineJson } from './compile/engine-json.ts'
-export { COPY_LENGTH_MIN, ENVELOPE, type Folded, foldCopies, mayRepeatData, restoreCopies } from './copies.ts'
+export {
+  COPY_LENGTH_MIN,
+  ENVELOPE,
+  type Folded,
+  foldCopies,
+  foldLongTexts,
+  hasLongTexts,
+  mayRepeatData,
+  restoreCopies,
+} from './copies.ts'
 export {
   type CellPlaces,
   compileCellMetrics,

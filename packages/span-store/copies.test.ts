@@ -63,3 +63,35 @@ test('rows of a store without copies are read as they are, updated, and known wh
   })
   expect(kept.map(({ length }) => Number(length) === 1)).toEqual([false, true, true])
 })
+
+test('long texts are read as they were sent, whatever repeats them, and known when they come again', async () => {
+  const text = 'She said: "Füchse 😀", and C:\\new\\ is a folder.\n'.repeat(2_000)
+  const sentAs: Record<string, Json>[] = [
+    { 'input.value': text, short: 'A short text that the data has, too: first' },
+    { 'input.value': JSON.stringify([{ content: text }]), list: [{ text }, 'x'] },
+    { 'input.value': `${text}.`, other: 1 },
+    { 'input.value': `${text}\x7f`, 'a\x7f': text },
+  ]
+  const data = { inputs: { text, short: 'A short text that the data has, too: first' }, outputs: `"${text}"` }
+  const spans = sentAs.map((attributes, at) =>
+    makeSpan({
+      trace_id: 'b'.repeat(32),
+      span_id: `000000000000000${at + 1}`,
+      attributes: { ...attributes, ag: { type: {}, data, metrics: {} } },
+    } as never),
+  )
+  await write(spans, 1)
+  expect((await write(spans, 2)).known).toBe(spans.length)
+  const ids = { trace_ids: ['b'.repeat(32)], span_ids: undefined }
+  const read = await readSpans(engine, compileSpansByIds({ project_id, columns: SPAN_COLUMNS, ...ids }))
+  const attributes = read.map(span => span.toJSON().attributes as Record<string, Json>)
+  expect(attributes).toMatchObject(sentAs.map(one => ({ ...one, ag: { data } })))
+  const stored = await engine.rows<{ bytes: number; copies: number }>({
+    text: `SELECT length(attributes) AS bytes, length(copies) AS copies FROM spans
+      WHERE trace_id = unhex({trace_id:String}) ORDER BY span_id`,
+    params: { trace_id: 'b'.repeat(32) },
+  })
+  expect(stored.map(({ copies }) => Number(copies) > 0)).toEqual([true, true, true, false])
+  // Quotes and what is between two of them stay.
+  expect(Number(stored[0]?.bytes)).toBeLessThan(text.length / 2)
+})

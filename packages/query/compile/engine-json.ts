@@ -37,6 +37,9 @@ export function engineJson(value: Json): string {
 
 /** A value with a longer text is written in pieces. */
 const SHORT_TEXT_MAX = 64 * 1024
+/** Whether a text is written in pieces. */
+export const isLongText = (text: string): boolean => text.length > SHORT_TEXT_MAX
+
 /** Characters of a long text in a piece. */
 const PIECE_LENGTH = 16 * 1024
 
@@ -45,11 +48,21 @@ const PIECE_LENGTH = 16 * 1024
  * until it is done, which takes three times as long for a text of megabytes.
  */
 export function hasLongText(value: Json): boolean {
-  if (typeof value === 'string') return value.length > SHORT_TEXT_MAX
+  if (typeof value === 'string') return isLongText(value)
   if (Array.isArray(value)) return value.some(hasLongText)
   if (!isJsonObject(value)) return false
   for (const key in value) if (hasLongText(value[key] as Json)) return true
   return false
+}
+
+/** What the JSON text of a value with long texts is made of, in their order. */
+export interface JsonParts {
+  /** A part of the JSON text: brackets, commas and keys. */
+  put(text: string): void
+  /** The JSON text of a whole value without a long text. */
+  putShort(json: string): void
+  /** A long text, which is well-formed and not JSON yet. */
+  putLong(text: string): void
 }
 
 /**
@@ -57,14 +70,24 @@ export function hasLongText(value: Json): boolean {
  * would pass each piece through all levels that it is in.
  */
 export function putEngineJson(value: Json, put: (text: string) => void): void {
+  const putLong = (text: string): void => {
+    put('"')
+    for (const piece of jsonPieces(text)) put(piece)
+    put('"')
+  }
+  putJsonParts(value, { put, putShort: put, putLong })
+}
+
+/** The same, with long texts left to the receiver. */
+export function putJsonParts(value: Json, parts: JsonParts): void {
   const containers = new Set<Json>()
   addContainers(value, containers)
-  putValue(value, containers, put)
+  putValue(value, containers, parts)
 }
 
 /** Adds the lists and objects with a long text at any depth. Each value is looked at once, however deep it is. */
 function addContainers(value: Json, containers: Set<Json>): boolean {
-  if (typeof value === 'string') return value.length > SHORT_TEXT_MAX
+  if (typeof value === 'string') return isLongText(value)
   if (!Array.isArray(value) && !isJsonObject(value)) return false
   let hasLong = false
   for (const one of Array.isArray(value) ? value : Object.values(value))
@@ -73,37 +96,35 @@ function addContainers(value: Json, containers: Set<Json>): boolean {
   return hasLong
 }
 
-function putValue(value: Json, containers: ReadonlySet<Json>, put: (text: string) => void): void {
-  if (typeof value === 'string' && value.length > SHORT_TEXT_MAX) putText(value.toWellFormed(), put)
-  else if (!containers.has(value)) put(engineJson(value))
+function putValue(value: Json, containers: ReadonlySet<Json>, parts: JsonParts): void {
+  if (typeof value === 'string' && isLongText(value)) parts.putLong(value.toWellFormed())
+  else if (!containers.has(value)) parts.putShort(engineJson(value))
   else if (Array.isArray(value)) {
     for (let at = 0; at < value.length; at++) {
-      put(at === 0 ? '[' : ',')
-      putValue(value[at] as Json, containers, put)
+      parts.put(at === 0 ? '[' : ',')
+      putValue(value[at] as Json, containers, parts)
     }
-    put(']')
+    parts.put(']')
   } else {
     let before = '{'
     for (const [key, member] of Object.entries(value as Partial<JsonObject>)) {
       // As in JSON.stringify: a member that was taken out is not written.
       if (member === undefined) continue
-      put(`${before}${engineJson(key)}:`)
-      putValue(member, containers, put)
+      parts.put(`${before}${engineJson(key)}:`)
+      putValue(member, containers, parts)
       before = ','
     }
-    put('}')
+    parts.put('}')
   }
 }
 
-/** Surrogate pairs stay together. */
-function putText(text: string, put: (text: string) => void): void {
-  put('"')
+/** What is between the quotes of the JSON text of a well-formed text, in pieces. Surrogate pairs stay together. */
+export function* jsonPieces(text: string): Generator<string, void, void> {
   for (let from = 0, to = 0; from < text.length; from = to) {
     to = Math.min(from + PIECE_LENGTH, text.length)
     if ((text.charCodeAt(to - 1) & 0xfc00) === 0xd800) to--
-    put(JSON.stringify(text.slice(from, to)).slice(1, -1))
+    yield JSON.stringify(text.slice(from, to)).slice(1, -1)
   }
-  put('"')
 }
 
 function readable(value: Json): Json {

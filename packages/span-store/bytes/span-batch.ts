@@ -13,7 +13,9 @@ import {
   BODY_COLUMNS,
   DERIVED_COLUMNS,
   foldCopies,
+  foldLongTexts,
   HEAD_COLUMNS,
+  hasLongTexts,
   LIFECYCLE_COLUMNS,
   type Lifecycle,
   MOVED_COLUMNS,
@@ -23,6 +25,7 @@ import {
   SEARCH_COLUMNS,
   SHORT_DATA_MAX,
   VERSION_HASH_BYTES,
+  withoutData,
 } from '@spanhouse/query'
 import type { StoredNode, Version } from '../stored-node.ts'
 import type { TraceDeletion } from '../write/deletions.ts'
@@ -60,6 +63,8 @@ export interface BatchedSpan {
  * rows.
  */
 const LATE_BYTES = lateBytes()
+
+const [, DATA_COLUMN, ...OTHER_COLUMNS] = BODY_COLUMNS
 
 const NOT_MOVED: Moved = { long_data: '', copies: [] }
 
@@ -104,11 +109,7 @@ export class SpanBatch {
   add(sender: Sender, span: Span): void {
     const from = this.#rows.length
     putAll(this.#rows, HEAD_COLUMNS, span)
-    const bodyAt = this.#rows.length
-    putAll(this.#rows, BODY_COLUMNS, span)
-    const content = this.#rows.slice(from, this.#rows.length)
-    const version_hash = hash('sha1', content, 'binary').slice(0, VERSION_HASH_BYTES)
-    putAll(this.#rows, MOVED_COLUMNS, this.#move(bodyAt, mayRepeatData(span.attributes)))
+    const version_hash = this.#putLong(span, from) ?? this.#putShort(span, from)
     putAll(this.#rows, SEARCH_COLUMNS, span)
     const node = measureSpan(span)
     const nodeAt = this.#nodes.length
@@ -120,6 +121,36 @@ export class SpanBatch {
     const before = this.spans.at(-1)?.trace_id
     const trace_id = before === span.trace_id ? before : span.trace_id
     this.spans.push({ sender, version: this.#versionOf(sender), trace_id, from, to, nodeAt })
+  }
+
+  /** Puts the body and what was moved out of it, and returns the hash of the row so far. */
+  #putShort(span: Span, from: number): string {
+    const bodyAt = this.#rows.length
+    putAll(this.#rows, BODY_COLUMNS, span)
+    const version_hash = this.#hashFrom(from)
+    putAll(this.#rows, MOVED_COLUMNS, this.#move(bodyAt, mayRepeatData(span.attributes)))
+    return version_hash
+  }
+
+  /** The same of a span with a long text in its attributes; undefined, and nothing is put, if it has none that can be folded. */
+  #putLong(span: Span, from: number): string | undefined {
+    if (!hasLongTexts(span.attributes)) return undefined
+    const bodyAt = this.#rows.length
+    DATA_COLUMN.put(this.#rows, span)
+    const data = new RowReader(this.#rows.slice(bodyAt, this.#rows.length)).latin1()
+    this.#rows.moveTo(bodyAt)
+    const folded = foldLongTexts(withoutData(span.attributes), data)
+    if (!folded) return undefined
+    const isLong = data.length > SHORT_DATA_MAX
+    this.#rows.latin1(folded.attributes)
+    this.#rows.latin1(isLong ? '' : data)
+    putAll(this.#rows, OTHER_COLUMNS, span)
+    putAll(this.#rows, MOVED_COLUMNS, { copies: folded.copies, long_data: isLong ? data : '' })
+    return this.#hashFrom(from)
+  }
+
+  #hashFrom(from: number): string {
+    return hash('sha1', this.#rows.slice(from, this.#rows.length), 'binary').slice(0, VERSION_HASH_BYTES)
   }
 
   /** Removes long data from the body, and from the attributes what they may repeat from the data, and returns both. */
