@@ -149,6 +149,15 @@ test('long texts beside the character that marks holes are left to be written fi
   expect(hasLongTexts({ ag: { text }, a: PLAIN })).toBe(false)
 })
 
+test('a long text of quotes, or of short texts in quotes, is written in as few parts as any other', () => {
+  for (const unit of ['"', '\\"', '"abcdefg"']) {
+    const text = unit.repeat(8_000_000 / unit.length)
+    const folded = foldLongTexts({ text }, JSON.stringify({ text: PLAIN }))
+    expect(folded?.copies).toEqual([])
+    expect(folded?.attributes === JSON.stringify({ text })).toBe(true)
+  }
+})
+
 /** As texts are stored: halves of surrogate pairs are U+FFFD. */
 function wellFormed<T>(value: T): T {
   if (typeof value === 'string') return value.toWellFormed() as T

@@ -295,37 +295,43 @@ class LongFolding implements JsonParts {
 
   /** A quote in the text is one in its JSON text, too: what is between two of them is a piece there. */
   #foldText(text: string): void {
-    const written = this.#written
-    written.push('"')
-    for (let from = 0; from <= text.length; ) {
+    let done = 0
+    this.#written.push('"')
+    for (let from = 0; from < text.length && this.#copies.length < COPIES_MAX; ) {
       const quote = quoteAfter(text, from)
       const end = endOf(text, from, quote)
-      this.#putPiece(text.slice(from, end))
-      written.push(doubled(text.slice(end, quote)), quote < text.length ? '\\"' : '"')
+      const copy = end - from < COPY_LENGTH_MIN / ESCAPE_LENGTH_MAX ? undefined : this.#copyOf(text.slice(from, end))
+      if (copy !== undefined) {
+        this.#putText(text.slice(done, from))
+        this.#written.push(HOLE)
+        this.#copies.push(copy)
+        done = end
+      }
       from = quote + 1
     }
+    this.#putText(text.slice(done))
+    this.#written.push('"')
   }
 
-  #putPiece(text: string): void {
+  #copyOf(text: string): number | undefined {
     // In a JSON text: the backslashes of its own escapes are doubled in its JSON text, and nothing else is escaped.
     const nested = this.#numberOf(text)
-    const json = nested === undefined ? [...jsonPieces(text)].join('') : ''
-    const number = nested === undefined ? this.#numberOf(json) : undefined
-    if (nested !== undefined) this.#putCopy(text.includes('\\') ? nested * 2 + 1 : nested * 2)
-    else if (number !== undefined) this.#putCopy(number * 2)
-    else this.#written.push(json)
+    if (nested !== undefined) return text.includes('\\') ? nested * 2 + 1 : nested * 2
+    const number = this.#numberOf([...jsonPieces(text)].join(''))
+    return number === undefined ? undefined : number * 2
   }
 
   #numberOf(text: string): number | undefined {
-    const mayCopy = text.length >= COPY_LENGTH_MIN && this.#copies.length < COPIES_MAX
-    return mayCopy ? this.#pieces.numberOf(text) : undefined
+    return text.length < COPY_LENGTH_MIN ? undefined : this.#pieces.numberOf(text)
   }
 
-  #putCopy(copy: number): void {
-    this.#copies.push(copy)
-    this.#written.push(HOLE)
+  #putText(text: string): void {
+    for (const piece of jsonPieces(text)) this.#written.push(piece)
   }
 }
+
+/** Of what JSON writes for one character. */
+const ESCAPE_LENGTH_MAX = '\\u0000'.length
 
 /** The UTF-8 of a text, one character per byte. */
 const bytesOf = (text: string): string =>
