@@ -149,7 +149,7 @@ test('long texts beside the character that marks holes are left to be written fi
   expect(hasLongTexts({ ag: { text }, a: PLAIN })).toBe(false)
 })
 
-test('a long text of quotes, or of short texts in quotes, is written in as few parts as any other', () => {
+test('a long text of quotes, or of short texts in quotes, remains as it is', () => {
   for (const unit of ['"', '\\"', '"abcdefg"']) {
     const text = unit.repeat(8_000_000 / unit.length)
     const folded = foldLongTexts({ text }, JSON.stringify({ text: PLAIN }))

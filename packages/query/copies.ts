@@ -68,8 +68,8 @@ export function hasLongTexts(attributes: JsonObject): boolean {
 }
 
 /**
- * The same of attributes that are not written as JSON yet: their long texts are folded before, since writing them is most of the
- * work. There may be no copies. `data` is bytes as Latin-1, and so is the result. Undefined if the attributes contain what stands
+ * {@link foldCopies} of attributes that are not written as JSON yet: their long texts are folded before, since writing them is most of
+ * the work. There may be no copies. `data` is bytes as Latin-1, and so is the result. Undefined if the attributes contain what stands
  * for a piece.
  */
 export function foldLongTexts(attributes: JsonObject, data: string): Folded | undefined {
