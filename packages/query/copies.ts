@@ -1,5 +1,5 @@
-import { isJsonObject, type Json, type JsonObject } from '@spanhouse/model'
-import { engineJson, isLongText, type JsonParts, jsonPieces, putJsonParts } from './compile/engine-json.ts'
+import type { Json, JsonObject } from '@spanhouse/model'
+import { engineJson, hasLongText, hasText, type JsonParts, jsonPieces, putJsonParts } from './compile/engine-json.ts'
 import { sql } from './sql.ts'
 
 /*
@@ -37,20 +37,11 @@ export interface Folded {
 
 /** Whether an instrumentation sent a text that is long enough to be copied. */
 export function mayRepeatData(attributes: JsonObject): boolean {
-  for (const key in attributes) if (!ENVELOPE.has(key) && hasTextFor(mayRepeat, attributes[key] as Json)) return true
+  for (const key in attributes) if (!ENVELOPE.has(key) && hasText(attributes[key] as Json, mayRepeat)) return true
   return false
 }
 
 const mayRepeat = (text: string): boolean => text.length >= COPY_LENGTH_MIN
-
-/** Whether a value has a text at any depth, keys aside, for which that is true. */
-function hasTextFor(isSuch: (text: string) => boolean, value: Json): boolean {
-  if (typeof value === 'string') return isSuch(value)
-  if (Array.isArray(value)) return value.some(one => hasTextFor(isSuch, one))
-  if (!isJsonObject(value)) return false
-  for (const key in value) if (hasTextFor(isSuch, value[key] as Json)) return true
-  return false
-}
 
 /** The attributes without the texts that the data contains; undefined if there are none. Texts may be bytes as Latin-1. */
 export function foldCopies(attributes: string, data: string): Folded | undefined {
@@ -63,7 +54,7 @@ export function foldCopies(attributes: string, data: string): Folded | undefined
 
 /** Whether an instrumentation sent a text that {@link foldLongTexts} folds. */
 export function hasLongTexts(attributes: JsonObject): boolean {
-  for (const key in attributes) if (!ENVELOPE.has(key) && hasTextFor(isLongText, attributes[key] as Json)) return true
+  for (const key in attributes) if (!ENVELOPE.has(key) && hasLongText(attributes[key] as Json)) return true
   return false
 }
 

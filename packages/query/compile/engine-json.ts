@@ -43,17 +43,20 @@ export const isLongText = (text: string): boolean => text.length > SHORT_TEXT_MA
 /** Characters of a long text in a piece. */
 const PIECE_LENGTH = 16 * 1024
 
+/** Whether a value has a text at any depth, keys aside, for which that is true. */
+export function hasText(value: Json, isSuch: (text: string) => boolean): boolean {
+  if (typeof value === 'string') return isSuch(value)
+  if (Array.isArray(value)) return value.some(one => hasText(one, isSuch))
+  if (!isJsonObject(value)) return false
+  for (const key in value) if (hasText(value[key] as Json, isSuch)) return true
+  return false
+}
+
 /**
  * Whether to write a value in pieces ({@link putEngineJson}). In one piece `JSON.stringify` copies what it has written
  * until it is done, which takes three times as long for a text of megabytes.
  */
-export function hasLongText(value: Json): boolean {
-  if (typeof value === 'string') return isLongText(value)
-  if (Array.isArray(value)) return value.some(hasLongText)
-  if (!isJsonObject(value)) return false
-  for (const key in value) if (hasLongText(value[key] as Json)) return true
-  return false
-}
+export const hasLongText = (value: Json): boolean => hasText(value, isLongText)
 
 /** What the JSON text of a value with long texts is made of, in their order. */
 export interface JsonParts {
