@@ -191,11 +191,6 @@ test('four merges run at a time, and a mutation needs one place', async () => {
   expect(await ask(server, 'SELECT sum(v) FROM changed')).toBe('14')
 })
 
-test('buffers of columns grow with what is written', async () => {
-  const name = 'min_columns_to_activate_adaptive_write_buffer'
-  expect(await ask(await start(), `SELECT value FROM system.merge_tree_settings WHERE name = '${name}'`)).toBe('1')
-})
-
 test('a merge writes many rows column by column', async () => {
   const server = await start()
   const columns = Array.from({ length: 12 }, (_, index) => `number AS c${index}`)

@@ -49,12 +49,10 @@ const MIB = 1024 ** 2
 
 /**
  * A horizontal merge has buffers for each file that it writes, two for each column. From so many rows on, a part with a file for
- * each column is written column by column; the columns of the key and of indexes still are together.
+ * each column is written column by column.
  */
 const MERGES: Elements = {
   vertical_merge_algorithm_min_rows_to_activate: 32_768,
-  // Buffers of any number of columns begin with 16 KiB instead of a megabyte, and grow.
-  min_columns_to_activate_adaptive_write_buffer: 1,
   // Of the four places below. The more are taken, the smaller a merge has to be; mutations may have the last one.
   number_of_free_entries_in_pool_to_lower_max_size_of_merge: 4,
   number_of_free_entries_in_pool_to_execute_mutation: 1,
