@@ -38,7 +38,7 @@ export function engineJson(value: Json): string {
 /** A value with a longer text is written in pieces. */
 const SHORT_TEXT_MAX = 64 * 1024
 /** Whether a text is written in pieces. */
-export const isLongText = (text: string): boolean => text.length > SHORT_TEXT_MAX
+const isLongText = (text: string): boolean => text.length > SHORT_TEXT_MAX
 
 /** Characters of a long text in a piece. */
 const PIECE_LENGTH = 16 * 1024
