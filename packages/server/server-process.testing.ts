@@ -9,7 +9,12 @@ import { migratedCluster } from '@spanhouse/postgres/migrated-cluster.testing.ts
 import { childrensCpuSecondsOf, cpuSecondsOf, memoryBytesOf, peakBytesOf } from './process-figures.testing.ts'
 
 /** As set by `npm start`. */
-const START_OPTIONS = ['--max-semi-space-size=8', '--no-flush-bytecode', '--invocation-count-for-turbofan=1000']
+const START_OPTIONS = [
+  '--max-semi-space-size=8',
+  '--no-flush-bytecode',
+  '--invocation-count-for-turbofan=1000',
+  '--max-old-space-size=2000',
+]
 const START_ENVIRONMENT = {
   // CI has its own.
   NODE_COMPILE_CACHE:

@@ -7,12 +7,6 @@ import type { BatchReport, Metrics } from '../metrics.ts'
 import { type ProjectPrices, pricesOfProjects } from '../project-prices.ts'
 import { writerThreads } from '../stream.ts'
 
-/**
- * The most that may survive in a writer's heap, where some 40 MB do. With a limit below 2 GiB, V8 lets the heap grow to twice what
- * survived a collection instead of four times.
- */
-const HEAP_MB_MAX = 2_000
-
 /** What the writer's thread reports to the process. */
 export type WriterMessage =
   | { kind: 'ready' }
@@ -63,10 +57,7 @@ async function startThread(
   data: WriterThreadData,
   { postgres, metrics, onFailure }: WriterStart,
 ): Promise<RunningWriter> {
-  const worker = new Worker(new URL('./writer-thread.ts', import.meta.url), {
-    workerData: data,
-    resourceLimits: { maxOldGenerationSizeMb: HEAP_MB_MAX },
-  })
+  const worker = new Worker(new URL('./writer-thread.ts', import.meta.url), { workerData: data })
   const ready = Promise.withResolvers<void>()
   const ended = once(worker, 'exit')
   worker.on('message', (message: WriterMessage) => {
