@@ -17,8 +17,8 @@ const WARM_UP_RUNS = 10
 const QUESTION_MS_MAX = 10_000
 const CONCURRENCY = 8
 const MEMORY_EVERY_MS = 3_000
-/** How long ClickHouse must use less than so many cores. */
-const REST_S = 10
+/** How long ClickHouse must use less than so many cores. The program merges what the last inserts left up to 40 s after them. */
+const REST_S = 45
 const RESTING_CORES = 0.1
 const MERGES_S_MAX = 900
 const WRITTEN = 'spanhouse_spans_written_total'

@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
+import { setTimeout as delay } from 'node:timers/promises'
 import { MessageChannel, parentPort, workerData } from 'node:worker_threads'
 import { Problem, type Uuid } from '@spanhouse/model'
 import type { Postgres } from '@spanhouse/postgres'
@@ -8,6 +9,7 @@ import {
   beginRun,
   closeShard,
   type Engine,
+  mergeLeftovers,
   openEngine,
   openShard,
   removeExpired,
@@ -32,10 +34,21 @@ import type { PricesAnswer, WriterMessage, WriterThreadData } from './writer-rol
 const { config, clickhouseUrl, index, count } = workerData as WriterThreadData
 const port = parentPort as NonNullable<typeof parentPort>
 const log = pino({ level: config.logLevel, name: 'writer' })
-/** The writer has its own connection, so that it and the queries never wait for each other. */
-const WRITER_ENGINE = { connections: 1, queueMs: 120_000 }
-/** How often spans are removed whose expiry was changed after they were stored. */
-const EXPIRE_EVERY_MS = 3_600_000
+/** The writer has its own connections, one for batches and one for chores, so that these and the queries never wait for each other. */
+const WRITER_ENGINE = { connections: 2, queueMs: 120_000 }
+
+interface Chore {
+  run(engine: Engine): Promise<unknown>
+  everyMs: number
+  failure: string
+}
+
+/** What is done from time to time, each time after one to two such periods: not by all writers at once. */
+const CHORES: readonly Chore[] = [
+  /** Spans whose expiry was changed after they were stored. */
+  { run: removeExpired, everyMs: 3_600_000, failure: 'cannot remove expired spans' },
+  { run: mergeLeftovers, everyMs: 10_000, failure: 'cannot merge what the last inserts have left' },
+]
 
 runThreadBehind()
 const stopping = new AbortController()
@@ -105,20 +118,22 @@ async function hold({ partitions, division, signal }: Holding): Promise<void> {
 
 /** Ends before the signal if a server is away that others can replace: the next run uses one of those. */
 async function write({ shards, partitions, ...until }: Writing, division: number, run?: number): Promise<void> {
-  const away = new AbortController()
-  const signal = AbortSignal.any([until.signal, away.signal])
+  const over = new AbortController()
+  const signal = AbortSignal.any([until.signal, over.signal])
   const engines = shards.map(({ urls, server }) => {
-    const only = urls.length > 1 ? { server, onAway: () => away.abort() } : undefined
+    const only = urls.length > 1 ? { server, onAway: () => over.abort() } : undefined
     return openEngine(urls, { ...WRITER_ENGINE, ...(run && { run }), ...(only && { only }) })
   })
-  const expiring = setInterval(() => void expire(partitions, engines), EXPIRE_EVERY_MS)
+  // Of a single server, only the writer with the first partition does the chores; of a cluster all do, on their shards.
+  if (config.clickhouseUrls || partitions.includes(0))
+    for (const chore of CHORES) void doPeriodically(chore, engines, signal)
   const report = (report: BatchReport): void => post({ kind: 'batch', report })
   try {
     if (run) for (const engine of engines) await beginRun(engine, partitions)
     if (run && canGrow(config) && !(await takeOver({ partitions, division, signal }))) return
     await runWriter({ stream, writer: new SpanWriter(engines), prices, partitions, division, signal, log, report })
   } finally {
-    clearInterval(expiring)
+    over.abort()
     await Promise.all(engines.map(engine => engine.close()))
   }
 }
@@ -146,11 +161,12 @@ async function askPrices(project_ids: Uuid[]): Promise<ReadonlyMap<Uuid, Project
   throw new Problem('overloaded', `The projects' own prices cannot be read: ${answer.failure}`)
 }
 
-/** Of a single server, only the writer with the first partition does this; of a cluster all do, on their shards. */
-async function expire(partitions: readonly number[], engines: readonly Engine[]): Promise<void> {
-  if (!shards && !partitions.includes(0)) return
-  for (const engine of engines)
-    await removeExpired(engine).catch(error =>
-      log.warn({ err: error }, 'cannot remove expired spans; trying again later'),
-    )
+async function doPeriodically(chore: Chore, engines: readonly Engine[], signal: AbortSignal): Promise<void> {
+  const { run, everyMs, failure } = chore
+  for (;;) {
+    await delay(everyMs * (1 + Math.random()), undefined, { signal }).catch(() => {})
+    if (signal.aborted) return
+    for (const engine of engines)
+      await run(engine).catch(error => signal.aborted || log.warn({ err: error }, `${failure}; trying again later`))
+  }
 }
