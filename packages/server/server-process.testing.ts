@@ -13,6 +13,7 @@ const START_OPTIONS = [
   '--max-semi-space-size=8',
   '--no-flush-bytecode',
   '--invocation-count-for-turbofan=1000',
+  '--initial-heap-size=80',
   '--max-old-space-size=2000',
 ]
 const START_ENVIRONMENT = {

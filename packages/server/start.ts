@@ -26,10 +26,11 @@ const COMPILED = new URL('../../node_modules/.cache/modules', import.meta.url).p
 const OPTIONS = ['--max-semi-space-size=8', '--no-flush-bytecode', '--invocation-count-for-turbofan=1000']
 
 /**
- * The most that may survive in the heap of any thread, where some 100 MB do. With a limit below 2 GiB, V8 lets a heap grow to twice what
- * survived a collection instead of four times. A limit in the caller's NODE_OPTIONS comes later, and so takes its place.
+ * Megabytes that the heap of any thread may have before it is collected, and that may survive in it, where some 50 do. With a
+ * limit below 2 GiB, V8 lets a heap grow to twice what survived, instead of four times. The caller's NODE_OPTIONS come later,
+ * and so prevail.
  */
-const HEAP = '--max-old-space-size=2000'
+const HEAP = '--initial-heap-size=80 --max-old-space-size=2000'
 
 const ENVIRONMENT = { NODE_COMPILE_CACHE: COMPILED, MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '131072' }
 
