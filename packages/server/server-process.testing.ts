@@ -11,9 +11,9 @@ import { childrensCpuSecondsOf, cpuSecondsOf, memoryBytesOf, peakBytesOf } from 
 /** As set by `npm start`. */
 const START_OPTIONS = [
   '--max-semi-space-size=8',
+  '--initial-heap-size=80',
   '--no-flush-bytecode',
   '--invocation-count-for-turbofan=1000',
-  '--initial-heap-size=80',
   '--max-old-space-size=2000',
 ]
 const START_ENVIRONMENT = {
