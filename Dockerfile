@@ -13,6 +13,7 @@ FROM node:24-slim
 ENV NODE_ENV=production \
     MALLOC_ARENA_MAX=2 \
     MALLOC_MMAP_THRESHOLD_=131072 \
+    NODE_OPTIONS=--max-old-space-size=2000 \
     SPANHOUSE_HOST=0.0.0.0 \
     SPANHOUSE_PORT=4600 \
     SPANHOUSE_GRPC_PORT=4317 \
@@ -25,4 +26,4 @@ VOLUME /data
 EXPOSE 4600 4317
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.SPANHOUSE_PORT}/api/health`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
-CMD ["node", "--max-semi-space-size=8", "--no-flush-bytecode", "--invocation-count-for-turbofan=1000", "packages/server/main.ts"]
+CMD ["node", "--max-semi-space-size=8", "--initial-heap-size=80", "--no-flush-bytecode", "--invocation-count-for-turbofan=1000", "packages/server/main.ts"]
