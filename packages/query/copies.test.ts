@@ -1,7 +1,7 @@
 import type { JsonObject } from '@spanhouse/model'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { COPY_LENGTH_MIN, ENVELOPE, foldCopies, foldLongTexts, hasLongTexts, restoreCopies } from './copies.ts'
+import { COPY_LENGTH_MIN, ENVELOPE, foldCopies, foldLongTexts, restoreCopies, sentTexts } from './copies.ts'
 
 const PLAIN = 'The quick brown fox jumps over the lazy dog'
 const QUOTED = 'She said: "The quick brown fox jumps over the lazy dog", and C:\\new\\ is a folder of many files.\n'
@@ -126,7 +126,7 @@ test('attributes with long texts are restored, byte for byte, and folded as far 
       const [sent, stored] = [wellFormed(attributes), data].map(value =>
         Buffer.from(JSON.stringify(value)).toString('latin1'),
       ) as [string, string]
-      expect(hasLongTexts(attributes)).toBe(true)
+      expect(sentTexts(attributes)).toBe('long')
       const folded = foldLongTexts(attributes, stored)
       expect(folded).toBeDefined()
       // Not `toBe`, which would print megabytes.
@@ -146,7 +146,8 @@ test('long texts beside the character that marks holes are left to be written fi
   expect(foldLongTexts({ text }, data)?.copies).toEqual([3 * 2])
   for (const other of [{ '\x7f': 1 }, { a: '\x7f' }, { a: `${text}\x7f` }, { ag: { a: '\x7f' } }])
     expect(foldLongTexts({ text, ...other } as unknown as JsonObject, data)).toBeUndefined()
-  expect(hasLongTexts({ ag: { text }, a: PLAIN })).toBe(false)
+  expect(sentTexts({ ag: { text }, a: PLAIN })).toBe('medium')
+  expect(sentTexts({ ag: { text }, a: [{ b: PLAIN.slice(0, COPY_LENGTH_MIN - 1) }] })).toBe('short')
 })
 
 test('a long text of quotes, or of short texts in quotes, remains as it is', () => {

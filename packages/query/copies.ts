@@ -1,5 +1,12 @@
 import type { Json, JsonObject } from '@spanhouse/model'
-import { engineJson, hasLongText, hasText, type JsonParts, jsonPieces, putJsonParts } from './compile/engine-json.ts'
+import {
+  engineJson,
+  type JsonParts,
+  jsonPieces,
+  longestText,
+  putJsonParts,
+  SHORT_TEXT_MAX,
+} from './compile/engine-json.ts'
 import { sql } from './sql.ts'
 
 /*
@@ -35,13 +42,17 @@ export interface Folded {
   readonly copies: readonly number[]
 }
 
-/** Whether an instrumentation sent a text that is long enough to be copied. */
-export function mayRepeatData(attributes: JsonObject): boolean {
-  for (const key in attributes) if (!ENVELOPE.has(key) && hasText(attributes[key] as Json, mayRepeat)) return true
-  return false
+/**
+ * How long the texts are that an instrumentation sent: those of one with a `long` one are folded by {@link foldLongTexts}, others by
+ * {@link foldCopies}, unless all are too `short` to be copied.
+ */
+export function sentTexts(attributes: JsonObject): 'short' | 'medium' | 'long' {
+  let longest = 0
+  for (const key in attributes)
+    if (!ENVELOPE.has(key)) longest = Math.max(longest, longestText(attributes[key] as Json))
+  if (longest > SHORT_TEXT_MAX) return 'long'
+  return longest < COPY_LENGTH_MIN ? 'short' : 'medium'
 }
-
-const mayRepeat = (text: string): boolean => text.length >= COPY_LENGTH_MIN
 
 /** The attributes without the texts that the data contains; undefined if there are none. Texts may be bytes as Latin-1. */
 export function foldCopies(attributes: string, data: string): Folded | undefined {
@@ -50,12 +61,6 @@ export function foldCopies(attributes: string, data: string): Folded | undefined
   const copies: number[] = []
   const folded = pieces.isEmpty ? undefined : new Folding(attributes, pieces, copies).fold()
   return folded === undefined ? undefined : { attributes: folded, copies }
-}
-
-/** Whether an instrumentation sent a text that {@link foldLongTexts} folds. */
-export function hasLongTexts(attributes: JsonObject): boolean {
-  for (const key in attributes) if (!ENVELOPE.has(key) && hasLongText(attributes[key] as Json)) return true
-  return false
 }
 
 /**

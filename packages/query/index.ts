@@ -15,9 +15,8 @@ export {
   type Folded,
   foldCopies,
   foldLongTexts,
-  hasLongTexts,
-  mayRepeatData,
   restoreCopies,
+  sentTexts,
 } from './copies.ts'
 export {
   type CellPlaces,

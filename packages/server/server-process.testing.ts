@@ -1,7 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomInt } from 'node:crypto'
+import { once } from 'node:events'
 import { cpSync } from 'node:fs'
 import { mkdtemp } from 'node:fs/promises'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -11,7 +13,6 @@ import { childrensCpuSecondsOf, cpuSecondsOf, memoryBytesOf, peakBytesOf } from 
 /** As set by `npm start`. */
 const START_OPTIONS = [
   '--max-semi-space-size=8',
-  '--initial-heap-size=80',
   '--no-flush-bytecode',
   '--invocation-count-for-turbofan=1000',
   '--max-old-space-size=2000',
@@ -78,9 +79,26 @@ export async function newDataDir(name: string): Promise<string> {
   return dataDir
 }
 
+/**
+ * The port of an address, or a free one below those that Linux gives to whoever asks for any (32,768 and above): a server that
+ * starts again finds it free.
+ */
+async function portOf(url: string | undefined): Promise<string> {
+  if (url) return new URL(url).port
+  for (;;) {
+    const port = randomInt(10_000, 32_768)
+    const server = createServer().listen(port, '127.0.0.1')
+    const isFree = await once(server, 'listening').then(
+      () => true,
+      () => false,
+    )
+    server.close()
+    if (isFree) return String(port)
+  }
+}
+
 /** Starts the program as `npm start` does and resolves when it is ready. */
 export async function startServerProcess({ dataDir, like, env }: ServerProcessOptions): Promise<ServerProcess> {
-  const port = like?.url ? new URL(like.url).port : '0'
   const apiKey = like?.apiKey ?? `${randomBytes(4).toString('hex')}.${randomBytes(32).toString('hex')}`
   const adminKey = like?.adminKey ?? randomBytes(16).toString('hex')
   const secretKey = like?.secretKey ?? randomBytes(32).toString('hex')
@@ -88,8 +106,8 @@ export async function startServerProcess({ dataDir, like, env }: ServerProcessOp
     env: {
       ...process.env,
       ...START_ENVIRONMENT,
-      SPANHOUSE_PORT: port,
-      SPANHOUSE_GRPC_PORT: like?.grpcUrl ? new URL(like.grpcUrl).port : '0',
+      SPANHOUSE_PORT: await portOf(like?.url),
+      SPANHOUSE_GRPC_PORT: await portOf(like?.grpcUrl),
       SPANHOUSE_DATA_DIR: dataDir,
       SPANHOUSE_API_KEY: apiKey,
       SPANHOUSE_ADMIN_KEY: adminKey,

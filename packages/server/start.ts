@@ -20,15 +20,10 @@ const COMPILED = new URL('../../node_modules/.cache/modules', import.meta.url).p
 
 /**
  * Smaller young generations and few arenas: large buffers are released, and resident memory is 100 to 200 MB lower. V8 would
- * also drop the code of functions that were not called for a while, optimise most functions of a run only after 10,000 runs, and
- * collect the heap of a writer for each few megabytes of large spans: see `DECISIONS.md`.
+ * also drop the code of functions that were not called for a while, and optimise most functions of a run only after 10,000 runs:
+ * see `DECISIONS.md`.
  */
-const OPTIONS = [
-  '--max-semi-space-size=8',
-  '--initial-heap-size=80',
-  '--no-flush-bytecode',
-  '--invocation-count-for-turbofan=1000',
-]
+const OPTIONS = ['--max-semi-space-size=8', '--no-flush-bytecode', '--invocation-count-for-turbofan=1000']
 
 /**
  * The most megabytes that may survive in the heap of any thread, where some 50 do. With a limit below 2 GiB, V8 lets a heap grow

@@ -36,27 +36,30 @@ export function engineJson(value: Json): string {
 }
 
 /** A value with a longer text is written in pieces. */
-const SHORT_TEXT_MAX = 64 * 1024
+export const SHORT_TEXT_MAX = 64 * 1024
 /** Whether a text is written in pieces. */
 const isLongText = (text: string): boolean => text.length > SHORT_TEXT_MAX
 
 /** Characters of a long text in a piece. */
 const PIECE_LENGTH = 16 * 1024
 
-/** Whether a value has a text at any depth, keys aside, for which that is true. */
-export function hasText(value: Json, isSuch: (text: string) => boolean): boolean {
-  if (typeof value === 'string') return isSuch(value)
-  if (Array.isArray(value)) return value.some(one => hasText(one, isSuch))
-  if (!isJsonObject(value)) return false
-  for (const key in value) if (hasText(value[key] as Json, isSuch)) return true
-  return false
+/** The length of the longest text in a value at any depth, keys aside; that of the first long one if there are several. */
+export function longestText(value: Json): number {
+  if (typeof value === 'string') return value.length
+  if (!Array.isArray(value) && !isJsonObject(value)) return 0
+  let longest = 0
+  for (const one of Array.isArray(value) ? value : Object.values(value)) {
+    longest = Math.max(longest, longestText(one))
+    if (longest > SHORT_TEXT_MAX) break
+  }
+  return longest
 }
 
 /**
  * Whether to write a value in pieces ({@link putEngineJson}). In one piece `JSON.stringify` copies what it has written
  * until it is done, which takes three times as long for a text of megabytes.
  */
-export const hasLongText = (value: Json): boolean => hasText(value, isLongText)
+export const hasLongText = (value: Json): boolean => longestText(value) > SHORT_TEXT_MAX
 
 /** What the JSON text of a value with long texts is made of, in their order. */
 export interface JsonParts {

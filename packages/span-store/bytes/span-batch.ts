@@ -15,15 +15,14 @@ import {
   foldCopies,
   foldLongTexts,
   HEAD_COLUMNS,
-  hasLongTexts,
   LIFECYCLE_COLUMNS,
   type Lifecycle,
   MOVED_COLUMNS,
   type Moved,
-  mayRepeatData,
   OWN_COLUMNS,
   SEARCH_COLUMNS,
   SHORT_DATA_MAX,
+  sentTexts,
   VERSION_HASH_BYTES,
   withoutData,
 } from '@spanhouse/query'
@@ -109,7 +108,9 @@ export class SpanBatch {
   add(sender: Sender, span: Span): void {
     const from = this.#rows.length
     putAll(this.#rows, HEAD_COLUMNS, span)
-    const version_hash = this.#putLong(span, from) ?? this.#putShort(span, from)
+    const texts = sentTexts(span.attributes)
+    const folded = texts === 'long' ? this.#putLong(span, from) : undefined
+    const version_hash = folded ?? this.#putShort(span, from, texts !== 'short')
     putAll(this.#rows, SEARCH_COLUMNS, span)
     const node = measureSpan(span)
     const nodeAt = this.#nodes.length
@@ -124,17 +125,16 @@ export class SpanBatch {
   }
 
   /** Puts the body and what was moved out of it, and returns the hash of the row so far. */
-  #putShort(span: Span, from: number): string {
+  #putShort(span: Span, from: number, mayRepeat: boolean): string {
     const bodyAt = this.#rows.length
     putAll(this.#rows, BODY_COLUMNS, span)
     const version_hash = this.#hashFrom(from)
-    putAll(this.#rows, MOVED_COLUMNS, this.#move(bodyAt, mayRepeatData(span.attributes)))
+    putAll(this.#rows, MOVED_COLUMNS, this.#move(bodyAt, mayRepeat))
     return version_hash
   }
 
-  /** The same of a span with a long text in its attributes; undefined, and nothing is put, if it has none that can be folded. */
+  /** The same of a span with a long text in its attributes; undefined, and nothing is put, if none can be folded. */
   #putLong(span: Span, from: number): string | undefined {
-    if (!hasLongTexts(span.attributes)) return undefined
     const bodyAt = this.#rows.length
     DATA_COLUMN.put(this.#rows, span)
     const data = new RowReader(this.#rows.slice(bodyAt, this.#rows.length)).latin1()
