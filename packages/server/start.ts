@@ -26,7 +26,7 @@ const COMPILED = new URL('../../node_modules/.cache/modules', import.meta.url).p
 const OPTIONS = ['--max-semi-space-size=8', '--no-flush-bytecode', '--invocation-count-for-turbofan=1000']
 
 /**
- * The most megabytes that may survive in the heap of any thread, where some 50 do. With a limit below 2 GiB, V8 lets a heap grow
+ * The most megabytes that may survive in the heap of any thread, where 20 to 80 do. With a limit below 2 GiB, V8 lets a heap grow
  * to twice what survived, instead of four times. A limit in the caller's NODE_OPTIONS comes later, and so prevails.
  */
 const HEAP = '--max-old-space-size=2000'

@@ -22,10 +22,10 @@ export async function mergeLeftovers(engine: Engine, { ageS = AGE_S } = {}): Pro
   return true
 }
 
-/** Updates are in parts of their own, whose names begin with `patch-`. */
+/** Updates are in parts of their own, and parts that were attached have lost their level: larger than any insert. */
 const LEFT = `
 SELECT count() AS parts, sum(data_uncompressed_bytes) AS bytes,
   (SELECT count() FROM system.merges WHERE database = currentDatabase() AND table = 'spans') AS merges
 FROM system.parts
 WHERE database = currentDatabase() AND table = 'spans' AND active AND level = 0
-  AND NOT startsWith(partition_id, 'patch-') AND modification_time <= now() - {ageS:UInt16}`
+  AND NOT startsWith(partition_id, 'patch-') AND data_uncompressed_bytes < 268435456 AND modification_time <= now() - {ageS:UInt16}`
