@@ -5,14 +5,14 @@ import { makeSpan, newProject, openTestEngine } from '../spans.testing.ts'
 import { mergeLeftovers } from './leftovers.ts'
 import { SpanWriter } from './write.ts'
 
-/** Stores spans of three megabytes each, one per batch. */
-async function storeLong(engine: Engine, project_id: string, ids: readonly number[]): Promise<void> {
+/** Stores spans, by default of three megabytes each, one per batch. */
+async function store(engine: Engine, project_id: string, ids: readonly number[], words = 450_000): Promise<void> {
   const writer = new SpanWriter(engine)
   await writer.recover()
   for (const id of ids) {
     const [trace_id, span_id] = [String(id).padStart(32, '0'), String(id).padStart(16, '0')]
     const span = makeSpan({ trace_id, span_id })
-    const ag = { ...(span.attributes.ag as object), data: { outputs: `word${id} `.repeat(450_000) } }
+    const ag = { ...(span.attributes.ag as object), data: { outputs: `word${id} `.repeat(words) } }
     const sender = { project_id, user_id: project_id, accepted_at: id }
     await writer.write(SpanBatch.of([{ ...sender, span: { ...span, attributes: { ag } } }]))
   }
@@ -30,12 +30,19 @@ test('what the last inserts left is merged once it is old and large enough, and 
   context.onTestFinished(close)
   const merge = (): Promise<boolean> => mergeLeftovers(engine, { ageS: 0 })
   const project = newProject()
-  await storeLong(engine, project, [1, 2])
+  await store(engine, project, [1, 2])
   expect(await merge(), 'two parts').toBe(false)
-  await storeLong(engine, project, [3, 4])
+  await store(engine, project, [3, 4])
   expect(await mergeLeftovers(engine), 'parts of this moment').toBe(false)
   expect(await granulesWith(engine, 'word3'), 'inserts have no index').toBe('4/4')
   expect(await merge()).toBe(true)
   expect(await granulesWith(engine, 'word3')).toBe('1/4')
   expect(await merge(), 'nothing is left').toBe(false)
+})
+
+test('what is searched quickly anyway is left as it is', async context => {
+  const { engine, close } = await openTestEngine()
+  context.onTestFinished(close)
+  await store(engine, newProject(), [1, 2, 3, 4], 100)
+  expect(await mergeLeftovers(engine, { ageS: 0 })).toBe(false)
 })
