@@ -28,11 +28,14 @@ const start = async (): Promise<ClickHouseServer> => {
 }
 
 /** The answer's text, with the user of the address unless another one is named. */
-async function ask(server: { url: string }, statement: string, user?: string): Promise<string> {
-  const { origin, username, password } = new URL(server.url)
+const ask = async (server: { url: string }, statement: string, user?: string): Promise<string> =>
+  (await answerTo(server, statement, user)).text.trim()
+
+async function answerTo({ url }: { url: string }, statement: string, user?: string) {
+  const { origin, username, password } = new URL(url)
   const authorization = `Basic ${btoa(user ? `${user}:` : `${username}:${password}`)}`
   const answer = await fetch(origin, { method: 'POST', body: statement, headers: { authorization } })
-  return (await answer.text()).trim()
+  return { text: await answer.text(), summary: JSON.parse(answer.headers.get('x-clickhouse-summary') ?? '{}') }
 }
 
 /** As the server itself notes it in its folder. */
@@ -189,6 +192,22 @@ test('four merges run at a time, and a mutation needs one place', async () => {
   expect(await ask(server, places)).toBe('4')
   await ask(server, 'ALTER TABLE changed UPDATE v = 2 WHERE c < 4 SETTINGS mutations_sync = 1')
   expect(await ask(server, 'SELECT sum(v) FROM changed')).toBe('14')
+})
+
+test('a file that is written has a buffer of 64 KiB, unless its column has another size', async () => {
+  const server = await start()
+  const insertTo = async (table: string, settings = ''): Promise<number> => {
+    const columns = Array.from({ length: 40 }, (_, index) => `c${index} UInt8 ${settings}`)
+    await ask(
+      server,
+      `CREATE TABLE ${table} (${columns.join(', ')}) ENGINE = MergeTree ORDER BY c0 SETTINGS min_bytes_for_wide_part = 0`,
+    )
+    const { summary } = await answerTo(server, `INSERT INTO ${table} (c0) SELECT number FROM numbers(10)`)
+    return Number(summary.memory_usage)
+  }
+  const small = await insertTo('small')
+  const large = await insertTo('large', 'SETTINGS (max_compress_block_size = 1048576)')
+  expect(small).toBeLessThan(large / 4)
 })
 
 test('a merge writes many rows column by column', async () => {

@@ -47,13 +47,15 @@ export const folderOf = (path: string): string => join(path, 'server')
 
 const MIB = 1024 ** 2
 
-/**
- * A horizontal merge has buffers for each file that it writes, two for each column. From so many rows on, a part with a file for
- * each column is written column by column.
- */
-const MERGES: Elements = {
+/** Settings of all tables: writing parts takes less memory. */
+const TABLES: Elements = {
+  // The size of a file's buffer while a part is written: a megabyte by default, and most columns and indexes need less than a
+  // tenth of it. Columns of long texts have a size of their own (`clickhouse/010_large_blocks.sql`).
+  max_compress_block_size: 65_536,
+  // A horizontal merge has buffers for each file that it writes, two for each column. From so many rows on, a part with a file
+  // for each column is written column by column.
   vertical_merge_algorithm_min_rows_to_activate: 32_768,
-  // Of the four places below. The more are taken, the smaller a merge has to be; mutations may have the last one.
+  // Of the four places for merges below. The more are taken, the smaller a merge has to be; mutations may have the last one.
   number_of_free_entries_in_pool_to_lower_max_size_of_merge: 4,
   number_of_free_entries_in_pool_to_execute_mutation: 1,
   number_of_free_entries_in_pool_to_execute_optimize_entire_partition: 1,
@@ -103,7 +105,7 @@ function config(
     // Four merges at a time instead of 32, by two threads: each holds up to 150 MB.
     background_pool_size: 2,
     background_merges_mutations_concurrency_ratio: 2,
-    merge_tree: MERGES,
+    merge_tree: TABLES,
   }
 }
 

@@ -84,12 +84,21 @@ test('a run that was cut short between two statements is repeated', async () => 
   await command(`ALTER TABLE schema_migrations DELETE WHERE version = ${version} SETTINGS mutations_sync = 1`)
 })
 
-test('every column of a few bytes has small compressed blocks, except the two that must be the smallest', async () => {
+const storedColumns = async (): Promise<string[]> => {
   const [made] = await engine.rows<{ statement: string }>({ text: 'SHOW CREATE TABLE spans', params: {} })
-  const stored = (made?.statement ?? '').split('\n').filter(line => /^ +`/.test(line) && !line.includes(' ALIAS '))
-  const others = stored.filter(line => !line.includes('min_compress_block_size = 8192'))
+  return (made?.statement ?? '').split('\n').filter(line => /^ +`/.test(line) && !line.includes(' ALIAS '))
+}
+const nameOf = (line: string): string | undefined => line.split('`')[1]
+
+test('every column of a few bytes has small compressed blocks, except the two that must be the smallest', async () => {
+  const others = (await storedColumns()).filter(line => !line.includes('min_compress_block_size = 8192'))
   const long = ['attributes', 'data', 'long_data', 'events', 'links', 'references', 'hashes']
-  expect(others.map(line => line.split('`')[1])).toEqual(['smallest_of_few', 'smallest_of_many', ...long])
+  expect(others.map(nameOf)).toEqual(['smallest_of_few', 'smallest_of_many', ...long])
+})
+
+test('columns of long texts have large blocks, whatever a server has for all columns', async () => {
+  const large = (await storedColumns()).filter(line => /max_compress_block_size = (1048576|4194304)/.test(line))
+  expect(large.map(nameOf)).toEqual(['attributes', 'data', 'long_data', 'events'])
 })
 
 test.each(['02_short.sql', '099_gap.sql', 'notes.txt'])('a folder with %s is refused', async name => {

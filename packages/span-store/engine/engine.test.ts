@@ -45,3 +45,8 @@ test.each([
     expect(failure).toMatchObject({ code, message: expect.stringContaining(bound) })
   },
 )
+
+test('ClickHouse writes an insert before it answers, whatever its default is', async () => {
+  const select = await open({})
+  expect(await select("SELECT toUInt8(getSetting('async_insert')) AS v")).toEqual([{ v: 0 }])
+})

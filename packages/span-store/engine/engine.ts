@@ -102,6 +102,9 @@ const SETTINGS: Settings = {
   output_format_json_quote_64bit_integers: 0,
   // Parameters can be part of the text, so it may be long; requests are bounded before they get here.
   max_query_size: String(256 * 1024 ** 2),
+  // By default ClickHouse 26.7 has 1: small inserts would wait in a queue for up to 200 ms, and be written from
+  // there under an id of its own, so that `endWrites` would not find what a disconnected writer left.
+  async_insert: 0,
   // A DELETE then costs as much as an UPDATE and does not rewrite parts.
   lightweight_delete_mode: 'lightweight_update_force',
   // The granules of a patch that are read at a time. ClickHouse before 26.9 does not update the first row of a part that
