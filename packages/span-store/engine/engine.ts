@@ -112,11 +112,13 @@ const SETTINGS: Settings = {
   merge_tree_min_read_task_size: 128,
 }
 
-/**
- * These indexes are built when parts are merged, in the background, rather than for each insert: that of texts is
- * expensive, and those of ranges exclude nothing in a part as small as an insert's.
- */
-const INSERT_SETTINGS = "exclude_materialize_skip_indexes_on_insert = 'by_words, by_trace_range, by_search_term_block'"
+const INSERT_SETTINGS: Settings = {
+  // These indexes are built when parts are merged, in the background, rather than for each insert: that of texts is
+  // expensive, and those of ranges exclude nothing in a part as small as an insert's.
+  exclude_materialize_skip_indexes_on_insert: 'by_words, by_trace_range, by_search_term_block',
+  // ClickHouse copies so much of the rows before it reads the statement, although that is sent beside them.
+  max_query_size: 65_536,
+}
 
 const SILENT_MS = 120_000
 const QUEUE_MS = 10_000
@@ -220,8 +222,9 @@ class HttpEngine implements Engine {
   }
 
   async insert(table: string, columns: readonly string[], rowBinary: Buffer): Promise<void> {
-    const statement = `INSERT INTO ${table} (${columns.join(', ')}) SETTINGS ${INSERT_SETTINGS} FORMAT RowBinary`
-    await this.#run(statement, () => this.#client.send(statement, { queryId: this.#writeId(), data: rowBinary }))
+    const statement = `INSERT INTO ${table} (${columns.join(', ')}) FORMAT RowBinary`
+    const given = { data: rowBinary, settings: INSERT_SETTINGS }
+    await this.#run(statement, () => this.#client.send(statement, { queryId: this.#writeId(), ...given }))
   }
 
   async endWrites(runs?: readonly number[]): Promise<void> {

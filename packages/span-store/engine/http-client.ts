@@ -46,6 +46,8 @@ export interface SentWith {
   queryId?: string
   /** The data to insert. */
   data?: Buffer
+  /** They prevail over those that are sent with every statement. */
+  settings?: Settings
   /** A table that exists for the statement alone. */
   table?: SentTable | undefined
   /** Aborts the request. */
@@ -67,7 +69,7 @@ export class HttpClient {
   constructor(address: string, options: HttpClientOptions) {
     const { username, password, pathname, origin } = partsOf(address)
     this.#url = new URL(origin)
-    for (const [name, value] of Object.entries(options.settings)) this.#url.searchParams.set(name, String(value))
+    setAll(this.#url, options.settings)
     const database = decodeURIComponent(pathname.slice(1))
     if (database) this.#url.searchParams.set('database', database)
     this.#headers = { authorization: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}` }
@@ -81,8 +83,9 @@ export class HttpClient {
   }
 
   /** Rejects with a ClickHouseError, or with another Error if ClickHouse did not respond. */
-  open(statement: string, { queryId, data, table, signal, usage }: SentWith = {}): Promise<Answer> {
+  open(statement: string, { queryId, data, settings, table, signal, usage }: SentWith = {}): Promise<Answer> {
     const url = new URL(this.#url)
+    setAll(url, settings)
     if (queryId) url.searchParams.set('query_id', queryId)
     const form = table && new TableForm(table)
     if (data || form) url.searchParams.set('query', statement)
@@ -136,6 +139,10 @@ class TableForm {
       'content-length': String(this.body.reduce((sum, { length }) => sum + length, 0)),
     }
   }
+}
+
+function setAll(url: URL, settings: Settings = {}): void {
+  for (const [name, value] of Object.entries(settings)) url.searchParams.set(name, String(value))
 }
 
 const silent = (silentMs: number): Error =>
