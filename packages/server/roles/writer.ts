@@ -38,10 +38,10 @@ interface Run extends WriterOptions {
 /**
  * Large enough to be efficient in ClickHouse, small enough to hold a few in memory. An insert has a fixed cost of about
  * 20 ms (one part: two dozen files), so 16,000 rows take 2 µs less each, including merges, than 8,000; more gain
- * nothing. 12 MiB are 11,000 spans of 1.1 KB. While several projects send, what one of them sends beyond its pace is in
+ * nothing. 10 MiB are 9,000 spans of 1.1 KB. While several projects send, what one of them sends beyond its pace is in
  * batches that others can wait for.
  */
-const BATCH = { spansMax: 16_000, sharedSpansMax: 500, bytesMax: 12 * 1024 * 1024, lingerMs: 200 }
+const BATCH = { spansMax: 16_000, sharedSpansMax: 500, bytesMax: 10 * 1024 * 1024, lingerMs: 200 }
 
 /** How often decoding yields: leases are lost if their heartbeat cannot be answered for seconds. */
 const TURN_MS = 25

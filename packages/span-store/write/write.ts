@@ -82,7 +82,7 @@ export class SpanWriter {
   /** One engine, or those of the shards that may have traces, the one for new traces last; all with the same run. */
   constructor(
     engines: Engine | readonly Engine[],
-    { memorySpansMax = 150_000, rootWaitMs = 60_000 }: SpanWriterOptions = {},
+    { memorySpansMax = 100_000, rootWaitMs = 60_000 }: SpanWriterOptions = {},
   ) {
     this.#shards = [engines].flat()
     this.#known = this.#shards.map(() => null)
