@@ -6,11 +6,16 @@ import { isPassing, requireStoreMatches } from './failures.ts'
 
 /** What stands where ClickHouse should be; each test says what it answers. */
 let answer: (response: ServerResponse) => void
+/** The address of the last request. */
+let asked: string
 let server: Server
 let url: string
 let engine: Engine
 beforeAll(async () => {
-  server = createServer((request, response) => request.resume().on('end', () => answer(response)))
+  server = createServer((request, response) => {
+    asked = request.url ?? ''
+    request.resume().on('end', () => answer(response))
+  })
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 })
@@ -108,4 +113,13 @@ test('the rows themselves are to blame only when ClickHouse says so', async () =
   answer = failure(33, 'CANNOT_READ_ALL_DATA')
   engine = openEngine(url, { connections: 1 })
   expect(isPassing(await insert().catch(error => error))).toBe(false)
+})
+
+test('ClickHouse copies little of the rows of an insert before it parses the statement', async () => {
+  answer = response => response.end()
+  engine = openEngine(url, { connections: 1 })
+  await insert()
+  const sent = new URL(asked, url).searchParams
+  expect(sent.get('query')).toMatch(/^INSERT INTO spans /)
+  expect(Number(sent.get('max_query_size'))).toBeLessThanOrEqual(65_536)
 })

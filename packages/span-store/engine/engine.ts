@@ -116,7 +116,7 @@ const INSERT_SETTINGS: Settings = {
   // These indexes are built when parts are merged, in the background, rather than for each insert: that of texts is
   // expensive, and those of ranges exclude nothing in a part as small as an insert's.
   exclude_materialize_skip_indexes_on_insert: 'by_words, by_trace_range, by_search_term_block',
-  // ClickHouse copies so much of the rows before it reads the statement, although that is sent beside them.
+  // ClickHouse copies up to this many bytes of the rows before it parses the statement, which is in the address.
   max_query_size: 65_536,
 }
 
