@@ -2,13 +2,13 @@
 #   docker build -t spanhouse . && docker run -p 4600:4600 -p 4317:4317 -v spanhouse:/data spanhouse
 
 # Must have the same major version as the development dependency `node`.
-FROM node:24-slim AS packages
+FROM node:26-slim AS packages
 WORKDIR /app
 COPY . .
 # Builds the web application, which needs the development dependencies; the image does not.
 RUN npm ci --no-audit --no-fund && npm prune --omit=dev --no-audit --no-fund
 
-FROM node:24-slim
+FROM node:26-slim
 # The MALLOC settings let the C library return large buffers to the system, as in `npm start`: 100 to 200 MB less resident memory.
 ENV NODE_ENV=production \
     MALLOC_ARENA_MAX=2 \

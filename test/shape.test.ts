@@ -53,7 +53,7 @@ const SHAPE: Record<string, { imports: string[]; libraries: string[] }> = {
       'fastest-levenshtein',
     ],
   },
-  sandbox: { imports: ['model', 'priority'], libraries: ['pyodide', 'quickjs-wasi'] },
+  sandbox: { imports: ['model', 'priority'], libraries: ['amaro', 'pyodide', 'quickjs-wasi'] },
   events: {
     imports: ['model', 'postgres', 'validation', 'outbound', 'access', 'runtime', 'telemetry'],
     libraries: [],

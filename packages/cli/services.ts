@@ -139,7 +139,7 @@ async function printStream(body: Body): Promise<number> {
 
 async function* linesOf(response: Response): AsyncGenerator<Event> {
   let rest = ''
-  for await (const piece of (response.body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream())) {
+  for await (const piece of (response.body as ReadableStream<BufferSource>).pipeThrough(new TextDecoderStream())) {
     const lines = (rest + piece).split('\n')
     rest = lines.pop() ?? ''
     for (const line of lines) if (line !== '') yield JSON.parse(line) as Event

@@ -107,7 +107,7 @@ async function streamed(place: Place, path: string, body: object): Promise<Answe
   if (!response.ok) throw new Error(`${path} responded with ${response.status}: ${await response.text()}`)
   let rest = ''
   let last: Answer | undefined
-  for await (const piece of (response.body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream())) {
+  for await (const piece of (response.body as ReadableStream<BufferSource>).pipeThrough(new TextDecoderStream())) {
     const lines = (rest + piece).split('\n')
     rest = lines.pop() ?? ''
     for (const line of lines) {

@@ -58,6 +58,6 @@ describe.runIf(process.platform === 'linux')('threads', () => {
   test("V8's helpers run behind", async () => {
     const pid = await started(`import { runHelpersBehind } from ${JSON.stringify(MODULE)}; runHelpersBehind()`)
     expect(getPriority(pid)).toBe(getPriority())
-    expect(new Set(prioritiesOf(pid, 'V8Worker'))).toEqual(new Set([10]))
+    expect(new Set(prioritiesOf(pid, 'node-V8Worker'))).toEqual(new Set([10]))
   })
 })

@@ -23,11 +23,11 @@ export function runThreadBehind(): void {
 
 /**
  * Lets the threads in which V8 collects garbage and compiles run behind all other threads of this process. Where they
- * cannot be told apart (only Linux lists them, and Node.js names them from version 24), they keep their priority.
+ * cannot be told apart (only Linux lists them, and Node.js names them so from version 26), they keep their priority.
  */
 export function runHelpersBehind(): void {
   if (process.platform !== 'linux') return
-  for (const thread of readdirSync('/proc/self/task')) if (nameOf(thread) === 'V8Worker') lower(Number(thread))
+  for (const thread of readdirSync('/proc/self/task')) if (nameOf(thread) === 'node-V8Worker') lower(Number(thread))
 }
 
 /** Undefined if the thread has ended. */

@@ -203,4 +203,5 @@ const READABLE = [
   new URL('.', import.meta.url),
   new URL('.', import.meta.resolve('pyodide')),
   new URL('..', import.meta.resolve('quickjs-wasi')),
+  new URL('..', import.meta.resolve('amaro')),
 ].map(({ pathname }) => `${pathname}*`)

@@ -80,7 +80,7 @@ describe('a server', () => {
         .map(thread => getPriority(Number(thread)))
     expect(getPriority(server.pid)).toBe(normal)
     expect(prioritiesOf('WorkerThread')).toContain(Math.max(10, normal))
-    expect(new Set(prioritiesOf('V8Worker'))).toEqual(new Set([Math.max(10, normal)]))
+    expect(new Set(prioritiesOf('node-V8Worker'))).toEqual(new Set([Math.max(10, normal)]))
   })
 
   test('that finds the default port of gRPC in use says so once and serves HTTP', async () => {

@@ -194,7 +194,7 @@ describe('headers', () => {
     for (const { headers } of answers) expect(headers.get('x-content-type-options')).toBe('nosniff')
     const socket = createConnection({ host: new URL(apiUrl).hostname, port: Number(new URL(apiUrl).port) })
     socket.write('no HTTP\r\n\r\n')
-    const [text] = await new Promise<Buffer[]>(resolve => socket.once('data', (...data) => resolve(data)))
+    const [text] = await new Promise<[string | Buffer]>(resolve => socket.once('data', (...data) => resolve(data)))
     expect(String(text)).toContain('\r\nX-Content-Type-Options: nosniff\r\n')
   })
 

@@ -1,5 +1,5 @@
 /**
- * `JSON.parse` of V8 13 (Node 24) can confuse an escaped member name with another (see DECISIONS.md): it compares the
+ * `JSON.parse` of V8 13 and 14 (Node 24 and 26) can confuse an escaped member name with another (see DECISIONS.md): it compares the
  * expected name with the text as written. So texts with an escape in a member name are parsed here.
  */
 

@@ -1,4 +1,5 @@
-import { SourceMap, type SourceMapPayload, stripTypeScriptTypes } from 'node:module'
+import { SourceMap, type SourceMapPayload } from 'node:module'
+import { transformSync } from 'amaro'
 
 /** TypeScript converted to JavaScript. */
 export interface Stripped {
@@ -23,24 +24,20 @@ export class SourceError extends Error {
  */
 export function stripTypes(source: string): Stripped {
   try {
-    return { code: stripTypeScriptTypes(source, { mode: 'strip', sourceUrl: FILE }), lineOf: line => line }
+    return { code: transformSync(source, { mode: 'strip-only' }).code, lineOf: line => line }
   } catch (error) {
-    if (codeOf(error) === 'ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX') return rewrite(source)
+    if (isSyntaxFailure(error) && error.code === 'UnsupportedSyntax') return rewrite(source)
     throw sourceError(error)
   }
 }
 
-const FILE = 'evaluate.ts'
-const MAP_COMMENT = /\n\/\/# sourceMappingURL=data:application\/json;base64,([\w+/=]+)\s*$/
-
 function rewrite(source: string): Stripped {
-  const code = rewritten(source)
-  const [, encoded = ''] = MAP_COMMENT.exec(code) ?? []
-  const map = new SourceMap(JSON.parse(Buffer.from(encoded, 'base64').toString()) as SourceMapPayload)
+  const { code, map } = rewritten(source)
+  const lines = new SourceMap(map)
   return {
     code,
     lineOf: line => {
-      const entry = map.findEntry(line - 1, LAST_COLUMN)
+      const entry = lines.findEntry(line - 1, LAST_COLUMN)
       return 'originalLine' in entry ? entry.originalLine + 1 : line
     },
   }
@@ -49,20 +46,25 @@ function rewrite(source: string): Stripped {
 /** Finds a line's last entry: its first one may still belong to the previous line. */
 const LAST_COLUMN = 10_000
 
-function rewritten(source: string): string {
+function rewritten(source: string): { code: string; map: SourceMapPayload } {
   try {
-    return stripTypeScriptTypes(source, { mode: 'transform', sourceMap: true, sourceUrl: FILE })
+    const { code, map = '' } = transformSync(source, { mode: 'transform', sourceMap: true })
+    return { code, map: JSON.parse(map) as SourceMapPayload }
   } catch (error) {
     throw sourceError(error)
   }
 }
 
-/** Errors other than the parser's own are passed on. */
-function sourceError(error: unknown): unknown {
-  if (!codeOf(error)?.endsWith('_TYPESCRIPT_SYNTAX')) return error
-  const { message, stack = '' } = error as Error
-  const [, line] = /^evaluate\.ts:(\d+)/.exec(stack) ?? []
-  return new SourceError(`SyntaxError: ${message}`, line ? Number(line) : undefined)
+/** What the compiler throws for a source that it rejects, which is no Error. */
+interface SyntaxFailure {
+  code: 'InvalidSyntax' | 'UnsupportedSyntax'
+  message: string
+  startLine: number
 }
 
-const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code
+const isSyntaxFailure = (error: unknown): error is SyntaxFailure =>
+  typeof error === 'object' && error !== null && 'startLine' in error
+
+/** Errors other than the parser's own are passed on. */
+const sourceError = (error: unknown): unknown =>
+  isSyntaxFailure(error) ? new SourceError(`SyntaxError: ${error.message}`, error.startLine) : error

@@ -64,7 +64,7 @@ export async function listenGrpc(options: GrpcServerOptions): Promise<GrpcServer
     session.setLocalWindowSize(WINDOW_BYTES.connection)
     session.setTimeout(IDLE_MS_MAX, () => session.close())
   })
-  server.on('stream', (stream, headers) => {
+  server.on('stream', (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => {
     // A broken stream also closes; whoever reads it learns of it then.
     stream.on('error', () => {})
     arriving.add(stream)

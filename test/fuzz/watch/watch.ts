@@ -194,7 +194,7 @@ const childrenOf = (pid: number): string[] =>
 function collectorsOf(pid: number): string[] {
   const folder = `/proc/${pid}/task`
   const threads = existsSync(folder) ? readdirSync(folder) : []
-  return threads.filter(thread => readIfThere(`${folder}/${thread}/comm`).startsWith('V8Worker'))
+  return threads.filter(thread => readIfThere(`${folder}/${thread}/comm`).startsWith('node-V8Worker'))
 }
 
 /** Time without a processor between two readings: the main thread's, and that of the collector it waited for the longest. */
