@@ -43,14 +43,15 @@ const isLongText = (text: string): boolean => text.length > SHORT_TEXT_MAX
 /** Characters of a long text in a piece. */
 const PIECE_LENGTH = 16 * 1024
 
-/** The length of the longest text in a value at any depth, keys aside; that of the first long one if there are several. */
+/** The length of the longest text in a value at any depth, keys aside. */
 export function longestText(value: Json): number {
   if (typeof value === 'string') return value.length
-  if (!Array.isArray(value) && !isJsonObject(value)) return 0
   let longest = 0
-  for (const one of Array.isArray(value) ? value : Object.values(value)) {
-    longest = Math.max(longest, longestText(one))
-    if (longest > SHORT_TEXT_MAX) break
+  if (Array.isArray(value)) {
+    for (const one of value) longest = Math.max(longest, longestText(one))
+  } else if (isJsonObject(value)) {
+    // No list of the members: this is called for every value of every span.
+    for (const key in value) longest = Math.max(longest, longestText(value[key] as Json))
   }
   return longest
 }
