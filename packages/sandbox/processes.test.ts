@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { getPriority } from 'node:os'
@@ -97,6 +97,25 @@ test('a process runs behind its parent, in the same session, and outlives Ctrl-C
   process.kill(pid, 'SIGINT')
   expect(await run(sandbox, 'javascript', ONE.javascript)).toEqual({ ok: true, value: 1 })
   expect(sandbox.pids()).toEqual([pid])
+}, 120_000)
+
+test('what escapes from WebAssembly is in a process that may not use network, files or other programs', async () => {
+  const sandbox = open({ processesMax: 1, warm: 0 })
+  await run(sandbox, 'javascript', ONE.javascript)
+  const command = readFileSync(`/proc/${sandbox.pids()[0]}/cmdline`, 'utf8').split('\0')
+  const flags = command.filter(word => word.startsWith('--'))
+  for (const attempt of [
+    "require('node:net').connect(1, '127.0.0.1')",
+    "require('node:net').createServer().listen(0)",
+    "require('node:dgram').createSocket('udp4').send('', 1, '127.0.0.1')",
+    "require('node:dns').promises.lookup('localhost')",
+    "fetch('http://127.0.0.1:65000')",
+    "require('node:fs').readFileSync('/etc/hostname')",
+    "require('node:child_process').spawn('true')",
+  ]) {
+    const { stderr } = spawnSync(process.execPath, [...flags, '--eval', attempt], { encoding: 'utf8' })
+    expect(stderr, attempt).toContain('ERR_ACCESS_DENIED')
+  }
 }, 120_000)
 
 test('the death of the parent ends the children, whatever they run', async () => {
