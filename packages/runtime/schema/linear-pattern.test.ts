@@ -93,7 +93,8 @@ test('any text is a pattern in both or says that it is none', () => {
       let expected: RegExp
       let found: ReturnType<typeof linearPattern>
       try {
-        expected = new RegExp(pattern, 'u')
+        // Not `u`: with it V8 14.6 (Node 26) finds no /[^a]$/ in a text that ends with a surrogate pair.
+        expected = new RegExp(pattern, 'v')
         found = linearPattern(pattern)
       } catch {
         return
