@@ -55,8 +55,11 @@ test('a stop answers requests that arrived in time, waits for no others, and a s
   const tail = await listen()
   tail.pause()
   const late = await write(
-    `POST /api/otlp/v1/traces HTTP/1.1\r\n${head()}Content-Type: application/json\r\nContent-Length: ${BODY.length}\r\n\r\n{`,
+    `POST /api/otlp/v1/traces HTTP/1.1\r\n${head()}Content-Type: application/json\r\nContent-Length: ${BODY.length}\r\nExpect: 100-continue\r\n\r\n`,
   )
+  // It has arrived: a connection on which the server has read nothing yet is closed.
+  expect(String((await once(late, 'data'))[0])).toMatch(/^HTTP\/1.1 100/)
+  late.write('{')
   const answered = once(late, 'data')
   const stopped = server.stop()
   await expect.poll(() => fetch(server.url).catch(() => 'closed')).toBe('closed')

@@ -78,6 +78,7 @@ test.each([
   ['ag.tags.app=shop (errors>0 or status:error)', 'ag.tags.app:shop (errors>0 or status:error)'],
   ['"northern lights"', '"northern lights"'],
   ['duration>2s', 'duration>2000'],
+  ['ag.tags.app>"=a"', 'ag.tags.app>"=a"'],
 ])('%s keeps its short form', (text, printed) => {
   expect(printFilter(parseFilterText(text))).toBe(printed)
 })

@@ -128,9 +128,9 @@ export function termOf(field: string, value: string | undefined): string {
   return `${name}${operator}${quoted(shown)}`
 }
 
-/** A value as the line takes it. */
+/** A value as the line takes it. Without quotes, an equals sign after `>` or `<` would belong to the operator. */
 export const quoted = (value: string): string =>
-  /^[^\s"(){}\\]+$/.test(value) ? value : `"${value.replace(/["\\]/g, '\\$&')}"`
+  /^[^\s"(){}\\=][^\s"(){}\\]*$/.test(value) ? value : `"${value.replace(/["\\]/g, '\\$&')}"`
 
 /** Whether a text has a term, as it is or negated. */
 export const hasTerm = (text: string, term: string): boolean => splitTerms(text).includes(term)
