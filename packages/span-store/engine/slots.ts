@@ -1,8 +1,8 @@
 import { Problem } from '@spanhouse/model'
 
 /**
- * Runs so many statements at a time. The others wait in order of arrival, each at most `queueMs`; then they are rejected with a
- * Problem `overloaded`.
+ * Lets `count` statements run at a time. Others wait in order of arrival; one that has waited for `queueMs` is rejected with a Problem
+ * `overloaded`.
  */
 export class Slots {
   readonly #count: number
