@@ -4,7 +4,7 @@ import { eventually, newProject, type TestProject } from '../../../test/harness.
 import { openBrowser, visit } from './browser.testing.ts'
 import { comparedRuns, makeEvaluated } from './evaluations.testing.ts'
 
-/* Two runs side by side: which output is better. Half of the twelve cases have different outputs. */
+/* Two runs side by side: which output is better. Of the twelve cases six have equal outputs, and one failed in one run. */
 
 let browser: Browser
 let project: TestProject
@@ -46,23 +46,48 @@ test('by mouse and by keyboard: judge, undo, skip; the preferences are annotatio
   await page.getByText('1 judged').waitFor()
   await page.keyboard.press('u')
   await page.getByText('0 judged').waitFor()
-  for (let judged = 1; judged <= 4; judged++) {
+  for (let judged = 1; judged <= 3; judged++) {
     await page.keyboard.press((await worseSide(page)) === 'First' ? '2' : '1')
     await page.getByText(`${judged} judged`).waitFor()
   }
   await page.keyboard.press('3')
-  await page.getByText('5 judged').waitFor()
+  await page.getByText('4 judged').waitFor()
+  await page.getByRole('region', { name: 'First output' }).waitFor()
   await page.keyboard.press('s')
   await page.getByText('No case is left.').waitFor()
   const result = page.getByRole('region', { name: 'Result' })
-  expect(await result.textContent()).toMatch(/\(baseline\)4.*Equally good1/)
-  expect(await result.textContent()).toContain('p = 0.13')
+  expect(await result.textContent()).toMatch(/\(baseline\)3.*Equally good1/)
+  expect(await result.textContent()).toContain('p = 0.25')
   // Another visit knows what was saved.
   await page.getByText('saving').waitFor({ state: 'detached' })
   await page.reload()
-  await page.getByText('5 judged').waitFor()
+  await page.getByText('4 judged').waitFor()
   // The one that was taken back is deleted meanwhile.
-  await eventually(async () => (await preferences()) === 5)
+  await eventually(async () => (await preferences()) === 4)
+  expect(faults).toEqual([])
+  await close()
+})
+
+test('the browser asks before the page is closed while a preference is being saved', async () => {
+  const { page, faults, close } = await visit(browser, project, path)
+  await page.getByRole('link', { name: 'Judge side by side' }).click()
+  await worseSide(page)
+  const held = Promise.withResolvers<void>()
+  await page.route('**/api/simple/traces/', async route => {
+    await held.promise
+    await route.continue()
+  })
+  await page.keyboard.press('3')
+  await page.getByText('saving').waitFor()
+  const before = await preferences()
+  const asked = page.waitForEvent('dialog')
+  await page.close({ runBeforeUnload: true })
+  const dialog = await asked
+  expect(dialog.type()).toBe('beforeunload')
+  await dialog.dismiss()
+  held.resolve()
+  await page.getByText('saving').waitFor({ state: 'detached' })
+  await eventually(async () => (await preferences()) === before + 1)
   expect(faults).toEqual([])
   await close()
 })

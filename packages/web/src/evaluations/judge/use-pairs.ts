@@ -3,6 +3,7 @@ import { useEffect, useState } from 'react'
 import { type ComparedCase, comparisonQuery, type Run } from '../../api/evaluations.ts'
 import { deletePreference, type Pair, type Preference, preferenceIn, savePreference } from '../../api/preferences.ts'
 import { annotationsQuery } from '../../api/scores.ts'
+import { useLeaveWarning } from '../../parts/use-leave-warning.ts'
 import { type Sides, useSides } from '../compare/use-sides.ts'
 
 /** A case whose outputs differ. */
@@ -57,6 +58,7 @@ export function usePairs(baseline: Run, run: Run): Judgements {
   const [skipped, setSkipped] = useState<ReadonlySet<string>>(new Set())
   const [failure, setFailure] = useState<Error>()
   const [saving, setSaving] = useState(0)
+  useLeaveWarning(saving > 0)
   const whileSaving = (work: Promise<unknown>, onFailure: (error: Error) => void): void => {
     setSaving(before => before + 1)
     work.catch(onFailure).finally(() => setSaving(before => before - 1))

@@ -4,6 +4,7 @@ import { ApiError } from '../../api/api-error.ts'
 import type { Queue, Run } from '../../api/evaluations.ts'
 import { type AnnotationPlace, queueProgressQuery, saveAnnotation, undoAnnotation } from '../../api/queues.ts'
 import type { JsonObject } from '../../api/registry.ts'
+import { useLeaveWarning } from '../../parts/use-leave-warning.ts'
 import { modelOf } from '../table/case-model.ts'
 import { removeDraft, writeDraft } from './drafts.ts'
 import { type Field, valuesIn } from './fields.ts'
@@ -73,7 +74,7 @@ export function useQueue(parts: QueueParts, fieldsOf: (stepKey: string) => reado
   useEffect(() => {
     if (isLow) void fetchNextPage()
   }, [isLow, fetchNextPage])
-  useWarning(saving > 0)
+  useLeaveWarning(saving > 0)
 
   const inBackground = async <T>(work: Promise<T>): Promise<T> => {
     setSaving(count => count + 1)
@@ -115,16 +116,6 @@ export function useQueue(parts: QueueParts, fieldsOf: (stepKey: string) => reado
     skip: () => setAt(Math.min(at + 1, items.length)),
     undo: last && undo,
   }
-}
-
-/** Before the page is left while something is being saved, the browser asks. */
-function useWarning(isSaving: boolean): void {
-  useEffect(() => {
-    if (!isSaving) return
-    const ask = (event: BeforeUnloadEvent): void => event.preventDefault()
-    addEventListener('beforeunload', ask)
-    return () => removeEventListener('beforeunload', ask)
-  }, [isSaving])
 }
 
 async function saveAll(
