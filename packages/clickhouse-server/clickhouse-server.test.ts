@@ -180,18 +180,32 @@ test('the allocator returns free pages after 200 ms', async () => {
   )
 })
 
-test('four merges run at a time, and a mutation needs one place', async () => {
+test('three merges run at a time, and a mutation needs one place', async () => {
   const server = await start()
   const settings = `SELECT value FROM system.merge_tree_settings
     WHERE name IN ('number_of_free_entries_in_pool_to_execute_mutation',
       'number_of_free_entries_in_pool_to_lower_max_size_of_merge') ORDER BY name`
-  expect(await ask(server, settings)).toBe('1\n4')
+  expect(await ask(server, settings)).toBe('1\n3')
   await ask(server, 'CREATE TABLE changed ENGINE = MergeTree ORDER BY c AS SELECT number AS c, 1 AS v FROM numbers(10)')
   // There are none before the first table.
   const places = "SELECT value FROM system.metrics WHERE metric = 'BackgroundMergesAndMutationsPoolSize'"
-  expect(await ask(server, places)).toBe('4')
+  expect(await ask(server, places)).toBe('3')
   await ask(server, 'ALTER TABLE changed UPDATE v = 2 WHERE c < 4 SETTINGS mutations_sync = 1')
   expect(await ask(server, 'SELECT sum(v) FROM changed')).toBe('14')
+})
+
+test('a merge has at most 16 parts, however many there are', async () => {
+  const server = await start()
+  await ask(server, 'CREATE TABLE merged (c UInt64) ENGINE = MergeTree ORDER BY c')
+  await ask(server, 'SYSTEM STOP MERGES merged')
+  for (let part = 1; part <= 40; part++) await ask(server, `INSERT INTO merged VALUES (${part})`)
+  await ask(server, 'SYSTEM START MERGES merged')
+  // Parts that were merged are still listed for some minutes.
+  const merges = `SELECT max(max_block_number - min_block_number + 1), uniqExact(min_block_number) FROM system.parts
+    WHERE table = 'merged' AND level = 1`
+  await expect.poll(() => ask(server, merges), { timeout: 30_000 }).toMatch(/\t[2-9]$/)
+  expect(Number.parseInt(await ask(server, merges), 10)).toBeLessThanOrEqual(16)
+  expect(await ask(server, 'SELECT sum(c) FROM merged')).toBe('820')
 })
 
 test('a file that is written has a buffer of 64 KiB, unless its column has another size', async () => {

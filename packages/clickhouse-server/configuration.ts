@@ -55,8 +55,13 @@ const TABLES: Elements = {
   // A horizontal merge has buffers for each file that it writes, two for each column. From so many rows on, a part with a file
   // for each column is written column by column.
   vertical_merge_algorithm_min_rows_to_activate: 32_768,
-  // Of the four places for merges below. The more are taken, the smaller a merge has to be; mutations may have the last one.
-  number_of_free_entries_in_pool_to_lower_max_size_of_merge: 4,
+  // What a merge holds grows with its parts, and after a busy minute there are up to a hundred small ones.
+  max_parts_to_merge_at_once: 16,
+  // Of the three places for merges below. In the first a part may come to 20 GB, in the second to 370 MB and in the last to 7,
+  // which leaves it to mutations: so a large merge and a small one run at a time.
+  number_of_free_entries_in_pool_to_lower_max_size_of_merge: 3,
+  max_bytes_to_merge_at_max_space_in_pool: 20_000_000_000,
+  max_bytes_to_merge_at_min_space_in_pool: 131_072,
   number_of_free_entries_in_pool_to_execute_mutation: 1,
   number_of_free_entries_in_pool_to_execute_optimize_entire_partition: 1,
 }
@@ -102,9 +107,9 @@ function config(
     text_index_tokens_cache_size: 64 * MIB,
     text_index_header_cache_size: 64 * MIB,
     text_index_postings_cache_size: 128 * MIB,
-    // Four merges at a time instead of 32, by two threads: each holds up to 150 MB.
+    // Three places for merges and mutations instead of 32, and two threads.
     background_pool_size: 2,
-    background_merges_mutations_concurrency_ratio: 2,
+    background_merges_mutations_concurrency_ratio: 1.5,
     merge_tree: TABLES,
   }
 }
