@@ -94,6 +94,26 @@ test('by keyboard only: create, run, change, compare with the draft, save, deplo
   await close()
 })
 
+test('a name and Enter are enough, even before the templates and the models are read', async () => {
+  const { page, faults, close } = await visit(browser, project, '/w/playground')
+  const held = Promise.withResolvers<void>()
+  for (const path of ['**/api/applications/catalog/templates/', '**/api/secrets/'])
+    await page.route(path, async route => {
+      await held.promise
+      await route.continue()
+    })
+  await page.getByRole('button', { name: 'New application …' }).click()
+  await page.getByLabel('Name', { exact: true }).fill('Capitals in a hurry')
+  await page.keyboard.press('Enter')
+  held.resolve()
+  await page.getByRole('heading', { name: 'Capitals in a hurry' }).waitFor()
+  await page.getByRole('textbox', { name: 'country' }).fill('Peru')
+  await page.getByRole('button', { name: 'Run all' }).click()
+  await cell(page, 'v1').getByText('The capital of Peru is Lima.').waitFor()
+  expect(faults).toEqual([])
+  await close()
+})
+
 test('testcases of a testset, scores below the outputs, and all of it in the address', async () => {
   const application = await newApplication(project, 'scored', 'What is the capital of {{country}}?')
   const testcases = [

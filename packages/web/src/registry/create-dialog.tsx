@@ -1,6 +1,6 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, usePrefetchQuery, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
-import { modelsQuery } from '../api/models.ts'
+import { modelsIn } from '../api/models.ts'
 import {
   createWorkflow,
   isObject,
@@ -13,6 +13,7 @@ import {
   type Workflow,
   type WorkflowData,
 } from '../api/registry.ts'
+import { secretsQuery } from '../api/settings.ts'
 import { visible } from '../format/format.ts'
 import { controls, Failure } from '../parts/controls.tsx'
 import { FormModal } from '../parts/modal.tsx'
@@ -29,18 +30,26 @@ const FIRST = { application: 'completion', evaluator: 'auto_exact_match' } as co
 
 /** Creates an application or an evaluator from a template of the catalogue, or one of its presets. */
 export function CreateDialog({ kind, onClose, onCreated }: CreateDialogProps): ReactNode {
-  const { data: templates = [], error } = useQuery(templatesQuery(kind))
+  const { data: templates, error } = useQuery(templatesQuery(kind))
   const [chosen, setChosen] = useState<string>(FIRST[kind])
   const [presetKey, setPresetKey] = useState('')
   const [name, setName] = useState('')
   const { data: presets = [] } = useQuery(presetsQuery(kind, chosen))
-  const { data: models } = useQuery(modelsQuery)
-  const template = templates.find(({ key }) => key === chosen)
-  const data = (presets.find(({ key }) => key === presetKey) ?? template)?.data
+  const preset = presets.find(({ key }) => key === presetKey)
   const queryClient = useQueryClient()
+  usePrefetchQuery(secretsQuery)
   const create = useMutation({
-    mutationFn: () =>
-      createWorkflow(kind, { slug: slugOf(name), name: name.trim(), data: withModel(data ?? {}, models?.names[0]) }),
+    mutationFn: async () => {
+      // `Enter` may be pressed before both are read.
+      const [known, secrets] = await Promise.all([
+        queryClient.ensureQueryData(templatesQuery(kind)),
+        queryClient.ensureQueryData(secretsQuery),
+      ])
+      const from = preset ?? known.find(({ key }) => key === chosen)
+      if (!from) throw new Error(`There is no template ${chosen}.`)
+      const data = withModel(from.data, modelsIn(secrets).names[0])
+      return createWorkflow(kind, { slug: slugOf(name), name: name.trim(), data })
+    },
     onSuccess: async workflow => {
       await queryClient.invalidateQueries({ queryKey: ['workflows', kind] })
       onCreated(workflow)
@@ -52,7 +61,7 @@ export function CreateDialog({ kind, onClose, onCreated }: CreateDialogProps): R
       onClose={onClose}
       onSubmit={() => create.mutate()}
       submit="Create"
-      isOff={create.isPending || name.trim() === '' || data === undefined}
+      isOff={create.isPending || name.trim() === ''}
     >
       <label className={styles.field}>
         Name
@@ -66,7 +75,7 @@ export function CreateDialog({ kind, onClose, onCreated }: CreateDialogProps): R
       {error && <Failure what="The templates cannot be listed." error={error} />}
       <fieldset className={styles.templates}>
         <legend>Template</legend>
-        {templates.map(one => (
+        {templates?.map(one => (
           <TemplateChoice
             key={one.key}
             template={one}
