@@ -1,4 +1,4 @@
-import { useMutation, usePrefetchQuery, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { modelsIn } from '../api/models.ts'
 import {
@@ -37,13 +37,12 @@ export function CreateDialog({ kind, onClose, onCreated }: CreateDialogProps): R
   const { data: presets = [] } = useQuery(presetsQuery(kind, chosen))
   const preset = presets.find(({ key }) => key === presetKey)
   const queryClient = useQueryClient()
-  usePrefetchQuery(secretsQuery)
   const create = useMutation({
     mutationFn: async () => {
-      // `Enter` may be pressed before both are read.
+      // `Enter` may be pressed before the templates are read, and another page may have added a provider.
       const [known, secrets] = await Promise.all([
         queryClient.ensureQueryData(templatesQuery(kind)),
-        queryClient.ensureQueryData(secretsQuery),
+        queryClient.fetchQuery(secretsQuery),
       ])
       const from = preset ?? known.find(({ key }) => key === chosen)
       if (!from) throw new Error(`There is no template ${chosen}.`)
