@@ -180,12 +180,13 @@ test('the allocator returns free pages after 200 ms', async () => {
   )
 })
 
-test('three merges run at a time, and a mutation needs one place', async () => {
+test('merges and mutations have three places, for smaller and smaller merges; a mutation needs one', async () => {
   const server = await start()
   const settings = `SELECT value FROM system.merge_tree_settings
-    WHERE name IN ('number_of_free_entries_in_pool_to_execute_mutation',
+    WHERE name IN ('max_bytes_to_merge_at_max_space_in_pool', 'max_bytes_to_merge_at_min_space_in_pool',
+      'number_of_free_entries_in_pool_to_execute_mutation',
       'number_of_free_entries_in_pool_to_lower_max_size_of_merge') ORDER BY name`
-  expect(await ask(server, settings)).toBe('1\n3')
+  expect(await ask(server, settings)).toBe('20000000000\n131072\n1\n3')
   await ask(server, 'CREATE TABLE changed ENGINE = MergeTree ORDER BY c AS SELECT number AS c, 1 AS v FROM numbers(10)')
   // There are none before the first table.
   const places = "SELECT value FROM system.metrics WHERE metric = 'BackgroundMergesAndMutationsPoolSize'"

@@ -55,10 +55,10 @@ const TABLES: Elements = {
   // A horizontal merge has buffers for each file that it writes, two for each column. From so many rows on, a part with a file
   // for each column is written column by column.
   vertical_merge_algorithm_min_rows_to_activate: 32_768,
-  // What a merge holds grows with its parts, and after a busy minute there are up to a hundred small ones.
+  // The memory of a merge grows with the number of its parts, and a busy minute leaves up to a hundred small ones.
   max_parts_to_merge_at_once: 16,
-  // Of the three places for merges below. In the first a part may come to 20 GB, in the second to 370 MB and in the last to 7,
-  // which leaves it to mutations: so a large merge and a small one run at a time.
+  // Of the three places for merges below, the first makes parts of up to 20 GB, the second of 370 MB, and the third, which is left
+  // to mutations, of 7 MB. So one large merge and one small one run at a time.
   number_of_free_entries_in_pool_to_lower_max_size_of_merge: 3,
   max_bytes_to_merge_at_max_space_in_pool: 20_000_000_000,
   max_bytes_to_merge_at_min_space_in_pool: 131_072,

@@ -1,6 +1,6 @@
 import { useEffect } from 'react'
 
-/** Before the page is left while something is being saved, the browser asks. */
+/** Has the browser ask before the page is left while something is being saved. */
 export function useLeaveWarning(isSaving: boolean): void {
   useEffect(() => {
     if (!isSaving) return

@@ -39,7 +39,7 @@ export function CreateDialog({ kind, onClose, onCreated }: CreateDialogProps): R
   const queryClient = useQueryClient()
   const create = useMutation({
     mutationFn: async () => {
-      // `Enter` may be pressed before the templates are read, and another page may have added a provider.
+      // `Enter` may be pressed before the templates have loaded, and another page may have added a provider.
       const [known, secrets] = await Promise.all([
         queryClient.ensureQueryData(templatesQuery(kind)),
         queryClient.fetchQuery(secretsQuery),
