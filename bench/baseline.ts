@@ -2,6 +2,7 @@ import { open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { type Export, TracesData } from './exports.ts'
+import { type Measured, measured } from './measured.ts'
 
 const SPANS_PER_INSERT = 8_192
 
@@ -66,7 +67,7 @@ export async function measureBaseline(
   run: (sql: string) => Promise<string>,
   folder: string,
   exports: readonly Export[],
-): Promise<number> {
+): Promise<Measured> {
   await run(TABLE)
   const bodies = exports.map(({ body }) => gunzipSync(body))
   const file = join(folder, 'baseline.rows')
@@ -76,25 +77,25 @@ export async function measureBaseline(
     await handle.truncate(lines.length)
     await run(`INSERT INTO otel_traces FROM INFILE '${file}' FORMAT JSONEachRow`)
   }
-  const started = performance.now()
-  let inserting: Promise<void> = Promise.resolve()
-  let lines: string[] = []
-  const flush = async (): Promise<void> => {
-    const bytes = Buffer.from(lines.join('\n'))
-    lines = []
+  const result = await measured(async () => {
+    let inserting: Promise<void> = Promise.resolve()
+    let lines: string[] = []
+    const flush = async (): Promise<void> => {
+      const bytes = Buffer.from(lines.join('\n'))
+      lines = []
+      await inserting
+      inserting = insert(bytes)
+    }
+    for (const body of bodies)
+      for (const row of rowsOf(body)) if (lines.push(JSON.stringify(row)) === SPANS_PER_INSERT) await flush()
+    if (lines.length > 0) await flush()
     await inserting
-    inserting = insert(bytes)
-  }
-  for (const body of bodies)
-    for (const row of rowsOf(body)) if (lines.push(JSON.stringify(row)) === SPANS_PER_INSERT) await flush()
-  if (lines.length > 0) await flush()
-  await inserting
-  const seconds = (performance.now() - started) / 1000
-  const stored = Number(await run('SELECT count() FROM otel_traces'))
+    return Number(await run('SELECT count() FROM otel_traces'))
+  })
   await handle.close()
   await rm(file)
   await run('DROP TABLE otel_traces SYNC')
-  return Math.round(stored / seconds)
+  return result
 }
 
 function* rowsOf(body: Buffer): Generator<object> {

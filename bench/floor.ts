@@ -3,15 +3,17 @@ import { join } from 'node:path'
 import { createChdbConnection } from 'chdb/connection'
 import { measureBaseline } from './baseline.ts'
 import type { Export } from './exports.ts'
+import { type Measured, measured } from './measured.ts'
 
 const ROWS_PER_INSERT = 16_000
 /** As the product inserts. */
 const INSERT_SETTINGS = "exclude_materialize_skip_indexes_on_insert = 'by_words, by_trace_range, by_search_term_block'"
 
 export interface Floor {
-  floorRowsPerSecond: { RowBinary: number; JSONEachRow: number }
+  /** The rows of the store, by format. */
+  floor: { RowBinary: Measured; JSONEachRow: Measured }
   /** See `measureBaseline`. */
-  baselineSpansPerSecond: number
+  baseline: Measured
   diskBytesPerSpan: number
 }
 
@@ -31,15 +33,18 @@ export async function measureFloor(dataDir: string, exports: readonly Export[]):
     const rows = Number(await run('SELECT count() FROM spans'))
     const names = await run("SELECT name FROM system.columns WHERE table = 'spans' AND default_kind = ''")
     const columns = names.trim().split('\n').join(', ')
-    const measure = async (format: string): Promise<number> => {
+    // Other work of the engine would count as that of the rows.
+    await run('SYSTEM STOP MERGES spans')
+    const measure = async (format: string): Promise<Measured> => {
       const files = await writeFiles(format)
       await run('CREATE TABLE floor AS spans')
-      const started = performance.now()
-      for (const file of files)
-        await run(`INSERT INTO floor (${columns}) FROM INFILE '${file}' SETTINGS ${INSERT_SETTINGS} FORMAT ${format}`)
-      const seconds = (performance.now() - started) / 1000
+      const result = await measured(async () => {
+        for (const file of files)
+          await run(`INSERT INTO floor (${columns}) FROM INFILE '${file}' SETTINGS ${INSERT_SETTINGS} FORMAT ${format}`)
+        return rows
+      })
       await run('DROP TABLE floor SYNC')
-      return Math.round(rows / seconds)
+      return result
     }
     const writeFiles = async (format: string): Promise<string[]> => {
       const files: string[] = []
@@ -51,11 +56,12 @@ export async function measureFloor(dataDir: string, exports: readonly Export[]):
       }
       return files
     }
-    const floorRowsPerSecond = { RowBinary: await measure('RowBinary'), JSONEachRow: await measure('JSONEachRow') }
-    const baselineSpansPerSecond = await measureBaseline(run, folder, exports)
+    const floor = { RowBinary: await measure('RowBinary'), JSONEachRow: await measure('JSONEachRow') }
+    const baseline = await measureBaseline(run, folder, exports)
+    await run('SYSTEM START MERGES spans')
     await run('OPTIMIZE TABLE spans FINAL')
     const bytes = Number(await run("SELECT sum(bytes_on_disk) FROM system.parts WHERE table = 'spans' AND active"))
-    return { floorRowsPerSecond, baselineSpansPerSecond, diskBytesPerSpan: Math.round((bytes / rows) * 10) / 10 }
+    return { floor, baseline, diskBytesPerSpan: Math.round((bytes / rows) * 10) / 10 }
   } finally {
     await connection.close()
     await rm(folder, { recursive: true })

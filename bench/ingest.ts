@@ -31,19 +31,20 @@ export async function benchIngest({ spans, lagSeconds }: IngestOptions): Promise
     const lag = await lagAtRate(server, full.queryableSpansPerSecond / 2 / SPANS_PER_EXPORT, lagSeconds)
     const peakMemoryMb = Math.round((await server.peakBytes()) / 1e6)
     await server.stop()
-    const floor = await measureFloor(dataDir, exports)
+    const stored = await measureFloor(dataDir, exports)
+    const { floor, baseline } = stored
     return {
       spans,
       ...full,
       ...doors,
       lagAtHalfRate: lag,
       peakMemoryMb,
-      ...floor,
+      ...stored,
       ratioToFloor: {
-        RowBinary: round(full.queryableSpansPerSecond / floor.floorRowsPerSecond.RowBinary),
-        JSONEachRow: round(full.queryableSpansPerSecond / floor.floorRowsPerSecond.JSONEachRow),
+        RowBinary: round(full.queryableSpansPerSecond / floor.RowBinary.perSecond),
+        JSONEachRow: round(full.queryableSpansPerSecond / floor.JSONEachRow.perSecond),
       },
-      ratioToBaseline: round(full.queryableSpansPerSecond / floor.baselineSpansPerSecond),
+      ratioToBaseline: round(full.queryableSpansPerSecond / baseline.perSecond),
     }
   } finally {
     await rm(dataDir, { recursive: true, force: true })
