@@ -109,8 +109,8 @@ const SHAPE: Record<string, { imports: string[]; libraries: string[] }> = {
     ],
   },
   web: {
-    // Types only.
-    imports: ['server'],
+    // Of the server types only.
+    imports: ['client', 'server'],
     libraries: [
       '@base-ui/react',
       '@codemirror/commands',
@@ -131,7 +131,7 @@ const SHAPE: Record<string, { imports: string[]; libraries: string[] }> = {
     ],
   },
   demo: {
-    imports: ['fake-provider'],
+    imports: ['client', 'fake-provider'],
     libraries: [
       '@opentelemetry/api',
       '@opentelemetry/exporter-trace-otlp-proto',

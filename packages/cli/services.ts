@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { text as readText } from 'node:stream/consumers'
+import { jsonLines } from '@spanhouse/client'
 import { type Reference, referencesTo } from './references.ts'
 import { address, projectKey, request } from './request.ts'
 import { EXIT, UsageError } from './usage-error.ts'
@@ -124,7 +125,7 @@ async function printStream(body: Body): Promise<number> {
   )
   if (!response.headers.get('content-type')?.startsWith(accept)) return failed(await envelopeIn(response))
   let isTold = false
-  for await (const event of linesOf(response)) {
+  for await (const event of jsonLines<Event>(response.body as ReadableStream<Uint8Array>)) {
     const piece = event.type === 'message_delta' ? event.data?.delta : event.type === 'message' ? event.data?.text : ''
     if (piece) process.stdout.write(piece)
     isTold ||= Boolean(piece)
@@ -135,15 +136,6 @@ async function printStream(body: Body): Promise<number> {
     return EXIT.ok
   }
   throw new Error('The response ended early.')
-}
-
-async function* linesOf(response: Response): AsyncGenerator<Event> {
-  let rest = ''
-  for await (const piece of (response.body as ReadableStream<BufferSource>).pipeThrough(new TextDecoderStream())) {
-    const lines = (rest + piece).split('\n')
-    rest = lines.pop() ?? ''
-    for (const line of lines) if (line !== '') yield JSON.parse(line) as Event
-  }
 }
 
 const shown = (outputs: unknown): string => (typeof outputs === 'string' ? outputs : JSON.stringify(outputs, null, 2))

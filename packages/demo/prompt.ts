@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { jsonLines } from '@spanhouse/client'
 import { startFakeProvider } from '@spanhouse/fake-provider'
 
 /** Where the demo runs. */
@@ -89,6 +90,9 @@ interface Answer {
   data: { outputs: { success?: boolean } }
 }
 
+/** A line of a streamed response: the answer is the last one, and has a status. */
+type Line = (Answer & { status: object }) | { type: string; data: { delta: string } }
+
 /** Sends a body as JSON and returns the response; throws unless it is one of success. */
 export const ok = async (place: Place, path: string, body: object): Promise<Answer> =>
   bodyOf(path, await post(place, path, body))
@@ -105,16 +109,10 @@ async function bodyOf<T>(path: string, response: Response): Promise<T> {
 async function streamed(place: Place, path: string, body: object): Promise<Answer> {
   const response = await post(place, path, body, 'application/x-ndjson')
   if (!response.ok) throw new Error(`${path} responded with ${response.status}: ${await response.text()}`)
-  let rest = ''
   let last: Answer | undefined
-  for await (const piece of (response.body as ReadableStream<BufferSource>).pipeThrough(new TextDecoderStream())) {
-    const lines = (rest + piece).split('\n')
-    rest = lines.pop() ?? ''
-    for (const line of lines) {
-      const event = JSON.parse(line)
-      if (event.type === 'message_delta') process.stdout.write(event.data.delta)
-      else if (event.status) last = event
-    }
+  for await (const line of jsonLines<Line>(response.body as ReadableStream<Uint8Array>)) {
+    if ('status' in line) last = line
+    else if (line.type === 'message_delta') process.stdout.write(line.data.delta)
   }
   if (last === undefined) throw new Error('The response ended early.')
   return last

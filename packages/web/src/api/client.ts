@@ -1,3 +1,4 @@
+import { jsonLines } from '@spanhouse/client'
 import { type EventSourceMessage, EventSourceParserStream } from 'eventsource-parser/stream'
 import { ApiError } from './api-error.ts'
 import { takeBegun } from './begun.ts'
@@ -23,13 +24,7 @@ export async function call<Answer>(path: string, request: Request): Promise<Answ
 /** The lines of a response, as they arrive: events of a stream of JSON lines. Throws as {@link api}. */
 export async function* lines<Event>(path: string, request: Request): AsyncGenerator<Event> {
   const answer = await send(path, request, 'application/x-ndjson')
-  let rest = ''
-  for await (const piece of (answer.body as ReadableStream<BufferSource>).pipeThrough(new TextDecoderStream())) {
-    const all = (rest + piece).split('\n')
-    rest = all.pop() ?? ''
-    for (const line of all) yield JSON.parse(line) as Event
-  }
-  if (rest !== '') yield JSON.parse(rest) as Event
+  yield* jsonLines<Event>(answer.body as ReadableStream<Uint8Array>)
 }
 
 /** Server-sent events, as they arrive: `EventSource` cannot send the key. Throws as {@link api}. */

@@ -1,0 +1,24 @@
+/**
+ * The values of a response of JSON lines (`application/x-ndjson`), as they arrive. The type is the caller's: nothing is checked.
+ * Throws a SyntaxError for a line that is not JSON, and what reading the body throws.
+ */
+export async function* jsonLines<Value>(body: ReadableStream<Uint8Array>): AsyncGenerator<Value, void, void> {
+  // Of a line that has not ended yet. A line of megabytes arrives in many pieces, which are joined once.
+  let pieces: string[] = []
+  const texts = body.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>)
+  for await (const text of texts) {
+    const [end, ...next] = text.split('\n') as [string, ...string[]]
+    pieces.push(end)
+    for (const line of next) {
+      yield* parsed<Value>(pieces)
+      pieces = [line]
+    }
+  }
+  yield* parsed<Value>(pieces)
+}
+
+/** Nothing for an empty line. */
+function* parsed<Value>(pieces: readonly string[]): Generator<Value, void, void> {
+  const line = pieces.join('')
+  if (line !== '') yield JSON.parse(line) as Value
+}
