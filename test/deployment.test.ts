@@ -8,6 +8,7 @@ import { expect, test } from 'vitest'
 import { parseAllDocuments, parseDocument } from 'yaml'
 import { readConfig, unknownSettings } from '../packages/server/config.ts'
 import { PROCESS_ROLES } from '../packages/server/roles/process-roles.ts'
+import { START_OPTIONS, startEnvironment } from '../packages/server/start-options.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const KUBERNETES = join(ROOT, 'deploy/kubernetes')
@@ -86,6 +87,15 @@ async function objectionTo(manifest: Manifest): Promise<string | undefined> {
     return `${manifest.kind} ${manifest.metadata.name}: ${(error as Error).message}`
   }
 }
+
+test('the image starts the program with the options of `npm start`', async () => {
+  const image = await readFile(join(ROOT, 'Dockerfile'), 'utf8')
+  const [, command = ''] = /^CMD (.+)$/m.exec(image) ?? []
+  expect(JSON.parse(command)).toEqual(['node', ...START_OPTIONS, 'packages/server/main.ts'])
+  // The image's folder belongs to another user than the program's, so nothing compiled can be kept there.
+  const { NODE_COMPILE_CACHE, ...environment } = startEnvironment({})
+  for (const [name, value] of Object.entries(environment)) expect(image).toContain(`${name}=${value?.trim()}`)
+})
 
 test('every manifest follows the schema of its kind', async () => {
   const manifests = await manifestsOf(yamlFiles)

@@ -9,21 +9,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { migratedCluster } from '@spanhouse/postgres/migrated-cluster.testing.ts'
 import { childrensCpuSecondsOf, cpuSecondsOf, memoryBytesOf, peakBytesOf } from './process-figures.testing.ts'
-
-/** As set by `npm start`. */
-const START_OPTIONS = [
-  '--max-semi-space-size=8',
-  '--no-flush-bytecode',
-  '--invocation-count-for-turbofan=1000',
-  '--max-old-space-size=2000',
-]
-const START_ENVIRONMENT = {
-  // CI has its own.
-  NODE_COMPILE_CACHE:
-    process.env.NODE_COMPILE_CACHE ?? new URL('../../node_modules/.cache/modules', import.meta.url).pathname,
-  MALLOC_ARENA_MAX: '2',
-  MALLOC_MMAP_THRESHOLD_: '131072',
-}
+import { START_OPTIONS, startEnvironment } from './start-options.ts'
 
 const MAIN = new URL('./main.ts', import.meta.url).pathname
 
@@ -104,8 +90,7 @@ export async function startServerProcess({ dataDir, like, env }: ServerProcessOp
   const secretKey = like?.secretKey ?? randomBytes(32).toString('hex')
   const child = spawn(process.execPath, [...START_OPTIONS, MAIN], {
     env: {
-      ...process.env,
-      ...START_ENVIRONMENT,
+      ...startEnvironment(process.env),
       SPANHOUSE_PORT: await portOf(like?.url),
       SPANHOUSE_GRPC_PORT: await portOf(like?.grpcUrl),
       SPANHOUSE_DATA_DIR: dataDir,

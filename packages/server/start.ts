@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
+import { START_OPTIONS, startEnvironment } from './start-options.ts'
 import { ALIVE_EVERY_MS, type Sign } from './supervision.ts'
 
 /**
@@ -14,24 +15,6 @@ import { ALIVE_EVERY_MS, type Sign } from './supervision.ts'
  */
 
 const MAIN = new URL('./main.ts', import.meta.url).pathname
-
-/** Keeps compiled modules beside the packages: a start takes 6.2 s of processor time instead of 7.9. */
-const COMPILED = new URL('../../node_modules/.cache/modules', import.meta.url).pathname
-
-/**
- * Smaller young generations and few arenas: large buffers are released, and resident memory is 100 to 200 MB lower. V8 would
- * also drop the code of functions that were not called for a while, and optimise most functions of a run only after 10,000 runs:
- * see `DECISIONS.md`.
- */
-const OPTIONS = ['--max-semi-space-size=8', '--no-flush-bytecode', '--invocation-count-for-turbofan=1000']
-
-/**
- * The most megabytes that may survive in the heap of any thread, where 20 to 80 do. With a limit below 2 GiB, V8 lets a heap grow
- * to twice what survived, instead of four times. A limit in the caller's NODE_OPTIONS comes later, and so prevails.
- */
-const HEAP = '--max-old-space-size=2000'
-
-const ENVIRONMENT = { NODE_COMPILE_CACHE: COMPILED, MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '131072' }
 
 /** How many heartbeats may be missed: half a minute. No request blocks the event loop for nearly as long. */
 const BEATS_MISSED_MAX = 30
@@ -74,8 +57,8 @@ interface Ending {
 
 /** Runs the program until it exits or hangs. */
 async function run(): Promise<Ending> {
-  const child = spawn(process.execPath, [...OPTIONS, MAIN, ...process.argv.slice(2)], {
-    env: { ...ENVIRONMENT, ...process.env, NODE_OPTIONS: `${HEAP} ${process.env.NODE_OPTIONS ?? ''}` },
+  const child = spawn(process.execPath, [...START_OPTIONS, MAIN, ...process.argv.slice(2)], {
+    env: startEnvironment(process.env),
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
   })
   program = child

@@ -1,0 +1,28 @@
+/**
+ * Smaller young generations and few arenas: large buffers are released, and resident memory is 100 to 200 MB lower. V8 would
+ * also drop the code of functions that were not called for a while, and optimise most functions of a run only after 10,000 runs:
+ * see `DECISIONS.md`.
+ */
+export const START_OPTIONS: readonly string[] = [
+  '--max-semi-space-size=8',
+  '--no-flush-bytecode',
+  '--invocation-count-for-turbofan=1000',
+]
+
+/**
+ * The most megabytes that may survive in the heap of any thread, where 20 to 80 do. With a limit below 2 GiB, V8 lets a heap grow
+ * to twice what survived, instead of four times. A limit in the caller's NODE_OPTIONS comes later, and so prevails.
+ */
+const HEAP = '--max-old-space-size=2000'
+
+/** Keeps compiled modules beside the packages: a start takes 6.2 s of processor time instead of 7.9. */
+const COMPILED = new URL('../../node_modules/.cache/modules', import.meta.url).pathname
+
+const ENVIRONMENT = { NODE_COMPILE_CACHE: COMPILED, MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '131072' }
+
+/** The environment of the program when it is started with the options above in this one, whose own settings prevail. */
+export const startEnvironment = (caller: NodeJS.ProcessEnv): NodeJS.ProcessEnv => ({
+  ...ENVIRONMENT,
+  ...caller,
+  NODE_OPTIONS: `${HEAP} ${caller.NODE_OPTIONS ?? ''}`,
+})
