@@ -30,6 +30,6 @@ test('a deletion that was accepted is carried out after a crash, and takes nothi
   const countOf = async (id: string): Promise<number> => (await ask('GET', `/api/spans/?trace_id=${id}`)).body.count
   expect(await countOf(traceId)).toBe(0)
   await ask('POST', '/api/otlp/v1/traces', exportOf(spans[0] as never, otlpSpan({ traceId: marker })))
-  await eventually(async () => (await countOf(marker)) === 1)
-  expect(await countOf(traceId)).toBe(1)
+  // The traces may have different writers: either can be stored first.
+  await eventually(async () => (await countOf(marker)) === 1 && (await countOf(traceId)) === 1)
 }, 120_000)
