@@ -46,5 +46,10 @@ test('a line is there before the next one arrives', async () => {
 })
 
 test('a line that is not JSON is an error', async () => {
-  await expect(Array.fromAsync(jsonLines(bodyOf('{"a":1}\n{"a":', [5])))).rejects.toThrow(SyntaxError)
+  await expect(Array.fromAsync(jsonLines(bodyOf('{"a":1}\n{"a":\n', [5])))).rejects.toThrow(SyntaxError)
+})
+
+test('a body that ends within a line says so', async () => {
+  const cut = Array.fromAsync(jsonLines(bodyOf('{"a":1}\n{"a":', [5])))
+  await expect(cut).rejects.toThrow('The response ended early.')
 })

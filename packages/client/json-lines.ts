@@ -1,6 +1,6 @@
 /**
  * The values of a response of JSON lines (`application/x-ndjson`), as they arrive. The type is the caller's: nothing is checked.
- * Throws a SyntaxError for a line that is not JSON, and what reading the body throws.
+ * Throws a SyntaxError for a line that is not JSON, an Error if the body ends within one, and what reading the body throws.
  */
 export async function* jsonLines<Value>(body: ReadableStream<Uint8Array>): AsyncGenerator<Value, void, void> {
   // Of a line that has not ended yet. A line of megabytes arrives in many pieces, which are joined once.
@@ -14,7 +14,15 @@ export async function* jsonLines<Value>(body: ReadableStream<Uint8Array>): Async
       pieces = [line]
     }
   }
-  yield* parsed<Value>(pieces)
+  yield* lastOf<Value>(pieces)
+}
+
+function* lastOf<Value>(pieces: readonly string[]): Generator<Value, void, void> {
+  try {
+    yield* parsed<Value>(pieces)
+  } catch (cause) {
+    throw cause instanceof SyntaxError ? new Error('The response ended early.', { cause }) : cause
+  }
 }
 
 /** Nothing for an empty line. */

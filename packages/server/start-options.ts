@@ -1,7 +1,7 @@
 /**
- * Smaller young generations and few arenas: large buffers are released, and resident memory is 100 to 200 MB lower. V8 would
- * also drop the code of functions that were not called for a while, and optimise most functions of a run only after 10,000 runs:
- * see `DECISIONS.md`.
+ * V8's options for the program. With smaller young generations, and the few arenas below, large buffers are released, and
+ * resident memory is 100 to 200 MB lower. V8 would also drop the code of functions that were not called for a while, and optimise
+ * most functions of a run only after 10,000 runs: see `DECISIONS.md`.
  */
 export const START_OPTIONS: readonly string[] = [
   '--max-semi-space-size=8',
@@ -20,7 +20,7 @@ const COMPILED = new URL('../../node_modules/.cache/modules', import.meta.url).p
 
 const ENVIRONMENT = { NODE_COMPILE_CACHE: COMPILED, MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '131072' }
 
-/** The environment of the program when it is started with the options above in this one, whose own settings prevail. */
+/** The environment to start the program in. What the caller's own environment sets prevails. */
 export const startEnvironment = (caller: NodeJS.ProcessEnv): NodeJS.ProcessEnv => ({
   ...ENVIRONMENT,
   ...caller,
