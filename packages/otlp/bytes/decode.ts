@@ -16,6 +16,8 @@ import { WireReader } from './wire-reader.ts'
 export interface DecodedSpan {
   span: OtlpSpan
   origin: Origin
+  /** The length of the span as sent. */
+  bytes: number
 }
 
 /**
@@ -42,7 +44,10 @@ function* decodeScopeSpans(
   const group = { scope: newScope(), spans: [] as Stretch[], schemaUrl: '' }
   readStretch(group, 'ScopeSpans', reader, stretch)
   const origin: Origin = { resource, resourceSchemaUrl, scope: group.scope, scopeSchemaUrl: group.schemaUrl }
-  for (const stretch of group.spans) yield { span: readStretch(newSpan(), 'Span', reader, stretch), origin }
+  for (const stretch of group.spans) {
+    const span = readStretch(newSpan(), 'Span', reader, stretch)
+    yield { span, origin, bytes: stretch.end - stretch.start }
+  }
 }
 
 /**

@@ -61,7 +61,7 @@ test.each([
     const shares = await sharesElsewhere(message, new Ownership(4))
     expect(shares.map(({ partition }) => partition)).toEqual([3])
     const [share] = shares as [SpanMessage]
-    const found = [...spansIn(share)]
+    const found = [...spansIn(share)].map(({ span }) => span)
     expect(found.map(({ trace_id }) => trace_id).toSorted()).toEqual(
       TRACES.filter(id => partitionOf(Buffer.from(id, 'hex'), 4) === 3).toSorted(),
     )

@@ -10,8 +10,16 @@ export function deletionIn({ id, project_id, accepted_at, body }: SpanMessage): 
   return { id, project_id, trace_id, deleted_at: accepted_at }
 }
 
-/** The spans in a message in canonical form, whatever its format. Throws if the body cannot be decoded. */
-export function* spansIn({ format, body, accepted_at }: SpanMessage): Iterable<Span> {
-  if (format === 'json') for (const draft of decodeDrafts(body)) yield canonicalise(draft)
-  else for (const decoded of decodeTraces(body)) yield toSpan(decoded, accepted_at)
+/** A span of a message, and how many bytes of its body it takes, about. */
+export interface MessageSpan {
+  span: Span
+  bytes: number
+}
+
+/** The spans in a message in canonical form, whatever its format, one after the other. Throws if the body cannot be decoded. */
+export function* spansIn({ format, body, accepted_at }: SpanMessage): Iterable<MessageSpan> {
+  if (format === 'json') {
+    const drafts = decodeDrafts(body)
+    for (const draft of drafts) yield { span: canonicalise(draft), bytes: body.length / drafts.length }
+  } else for (const decoded of decodeTraces(body)) yield { span: toSpan(decoded, accepted_at), bytes: decoded.bytes }
 }

@@ -113,6 +113,17 @@ test('a message that cannot be decoded goes to the dead letters with its reason;
   await expect.poll(async () => (await stream.stats()).depth).toBe(0)
 })
 
+test('of a message that is broken after many spans none is stored, whatever is around it', async () => {
+  const [before, after] = ids.map(id => spanMessage(id)) as [SpanMessage, SpanMessage]
+  const many = Array.from({ length: 100 }, (_, at) => spanMessage((at + 16).toString(16).padStart(16, '0')).body)
+  const broken = messageOf(Buffer.concat([...many, Buffer.from('0a05', 'hex'), Buffer.from('wrong')]), many.length)
+  await stream.publish([before, broken, after])
+  const reports = start()
+  await expect.poll(storedIds).toEqual(ids.slice(0, 2))
+  await expect.poll(async () => (await stream.stats()).deadLetters).toBe(1)
+  expect(reports).toMatchObject([{ spans: 2, rejectedMessages: 1 }])
+})
+
 test('a deletion takes what was accepted before it, also what comes again later; one without a trace is a dead letter', async () => {
   const [one, two] = ids.map(id => spanMessage(id)) as [SpanMessage, SpanMessage]
   const deletion: SpanMessage = {

@@ -1,6 +1,4 @@
-import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises'
-import type { Uuid } from '@spanhouse/model'
-import { type PriceOverrides, priceSpan } from '@spanhouse/prices'
+import { setTimeout as delay } from 'node:timers/promises'
 import {
   isFenced,
   isPassing,
@@ -13,8 +11,8 @@ import {
 import type { Delivery, SpanMessage, SpanStream } from '@spanhouse/span-stream'
 import type { Logger } from 'pino'
 import type { BatchReport } from '../metrics.ts'
-import { Ownership, sharesElsewhere } from './elsewhere.ts'
-import { deletionIn, spansIn } from './message-spans.ts'
+import { type Decoded, decode, type Prices } from './decode.ts'
+import { Ownership } from './elsewhere.ts'
 import type { PriceCache } from './price-cache.ts'
 
 export interface WriterOptions {
@@ -43,24 +41,8 @@ interface Run extends WriterOptions {
  */
 const BATCH = { spansMax: 16_000, sharedSpansMax: 500, bytesMax: 10 * 1024 * 1024, lingerMs: 200 }
 
-/** How often decoding yields: leases are lost if their heartbeat cannot be answered for seconds. */
-const TURN_MS = 25
-
 /** How often traces without a root are checked. */
 const SETTLE_EVERY_MS = 5_000
-
-/** Projects' own prices; projects without any may be omitted. */
-type Prices = ReadonlyMap<Uuid, PriceOverrides | undefined>
-
-interface Decoded {
-  deliveries: Delivery[]
-  prices: Prices
-  batch: SpanBatch
-  /** What was found in these partitions but belongs to others. */
-  elsewhere: SpanMessage[]
-  rejectedMessages: number
-  decodeSeconds: number
-}
 
 /**
  * The batch being stored, and the one being decoded meanwhile. A small batch has none decoded meanwhile: what arrives
@@ -115,59 +97,6 @@ async function pricesFor(deliveries: readonly Delivery[], options: Run): Promise
   }
 }
 
-interface Decoding {
-  prices: Prices
-  batch: SpanBatch
-  ownership: Ownership
-}
-
-async function decode(deliveries: readonly Delivery[], decoding: Decoding): Promise<Decoded> {
-  const { prices, batch } = decoding
-  const started = performance.now()
-  batch.truncate(0)
-  let turn = started
-  const decoded: Decoded = { deliveries: [], prices, batch, elsewhere: [], rejectedMessages: 0, decodeSeconds: 0 }
-  for (const delivery of deliveries) {
-    const count = batch.spans.length
-    try {
-      decoded.elsewhere.push(...(await addMessage(delivery.message, decoding)))
-      decoded.deliveries.push(delivery)
-    } catch (error) {
-      batch.truncate(count)
-      await delivery.reject(`cannot be decoded: ${(error as Error).message}`)
-      decoded.rejectedMessages++
-    }
-    if (performance.now() - turn < TURN_MS) continue
-    await nextTurn()
-    turn = performance.now()
-  }
-  decoded.decodeSeconds = (performance.now() - started) / 1000
-  return decoded
-}
-
-/** Adds what belongs to the message's partition to the batch, and resolves to the rest. */
-async function addMessage(message: SpanMessage, { prices, batch, ownership }: Decoding): Promise<SpanMessage[]> {
-  const { project_id, user_id, accepted_at, partition } = message
-  if (message.format === 'deletion') {
-    const deletion = deletionIn(message)
-    if (ownership.partitionOf(deletion.trace_id) !== partition) return sharesElsewhere(message, ownership)
-    batch.deletions.push(deletion)
-    return []
-  }
-  const sender = { project_id, user_id, accepted_at }
-  const overrides = prices.get(project_id)
-  let isWhole = true
-  for (const span of spansIn(message)) {
-    if (ownership.partitionOf(span.trace_id) !== partition) {
-      isWhole = false
-      continue
-    }
-    priceSpan(span, overrides)
-    batch.add(sender, span)
-  }
-  return isWhole ? [] : sharesElsewhere(message, ownership)
-}
-
 async function store(decoded: Decoded, options: Run): Promise<void> {
   const { deliveries, batch } = decoded
   const started = performance.now()
@@ -200,8 +129,8 @@ async function storeApart({ deliveries, prices }: Decoded, error: Error, options
   )
   for (const delivery of deliveries) {
     try {
-      const batch = new SpanBatch()
-      await forward(await addMessage(delivery.message, { prices, batch, ownership }), options)
+      const { batch, elsewhere } = await decode([delivery], { prices, batch: new SpanBatch(), ownership })
+      await forward(elsewhere, options)
       await persist(() => options.writer.write(batch), options)
       await delivery.ack()
     } catch (cause) {

@@ -208,18 +208,8 @@ export class SpanBatch {
     return Buffer.concat(spans.map(span => this.rowOf(span)))
   }
 
-  /** Removes all but the first `count` spans; with 0 also the deletions. */
-  truncate(count: number): void {
-    if (count === 0) this.#clear()
-    const first = this.spans[count]
-    if (!first) return
-    this.#rows.moveTo(first.from)
-    this.#nodes.moveTo(first.nodeAt)
-    this.#reader = undefined
-    this.spans.length = count
-  }
-
-  #clear(): void {
+  /** Removes everything. */
+  clear(): void {
     this.deletions.length = 0
     this.spans.length = 0
     this.#rows.clear()

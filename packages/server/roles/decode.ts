@@ -1,0 +1,136 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Span, Uuid } from '@spanhouse/model'
+import { type PriceOverrides, priceSpan } from '@spanhouse/prices'
+import type { Sender, SpanBatch } from '@spanhouse/span-store'
+import type { Delivery, SpanMessage } from '@spanhouse/span-stream'
+import { type Ownership, sharesElsewhere } from './elsewhere.ts'
+import { deletionIn, spansIn } from './message-spans.ts'
+
+/** Projects' own prices; projects without any may be omitted. */
+export type Prices = ReadonlyMap<Uuid, PriceOverrides | undefined>
+
+export interface Decoding {
+  prices: Prices
+  /** What it contains is replaced. */
+  batch: SpanBatch
+  ownership: Ownership
+}
+
+/** The messages of a batch. */
+export interface Decoded {
+  /** Those in the batch. */
+  deliveries: readonly Delivery[]
+  prices: Prices
+  batch: SpanBatch
+  /** What was found in these partitions but belongs to others. */
+  elsewhere: SpanMessage[]
+  rejectedMessages: number
+  decodeSeconds: number
+}
+
+/** How often decoding yields: leases are lost if their heartbeat cannot be answered for seconds. */
+const TURN_MS = 25
+
+/**
+ * So many spans are decoded before they become rows, or fewer that are as large: the code for both is larger than the processor's
+ * caches of instructions (see DECISIONS.md).
+ */
+const GROUP = { spans: 32, bytes: 128 * 1024 }
+
+/** Makes a batch of messages. Those that cannot be decoded become dead letters. */
+export async function decode(deliveries: readonly Delivery[], decoding: Decoding): Promise<Decoded> {
+  const started = performance.now()
+  const { prices, batch } = decoding
+  let left = deliveries
+  for (;;) {
+    const { failed, elsewhere } = await fill(left, decoding)
+    if (failed.size === 0) {
+      const rejectedMessages = deliveries.length - left.length
+      const decodeSeconds = (performance.now() - started) / 1000
+      return { deliveries: left, prices, batch, elsewhere, rejectedMessages, decodeSeconds }
+    }
+    for (const [delivery, { message }] of failed) await delivery.reject(`cannot be decoded: ${message}`)
+    // Their rows are among the others', so these are made again.
+    left = left.filter(delivery => !failed.has(delivery))
+  }
+}
+
+interface Filled {
+  elsewhere: SpanMessage[]
+  /** Some of their spans may be in the batch. */
+  failed: Map<Delivery, Error>
+}
+
+async function fill(deliveries: readonly Delivery[], { prices, batch, ownership }: Decoding): Promise<Filled> {
+  const filled: Filled = { elsewhere: [], failed: new Map() }
+  const group = new Group(batch, filled.failed)
+  let turn = performance.now()
+  batch.clear()
+  for (const delivery of deliveries) {
+    const { message } = delivery
+    const { project_id, user_id, accepted_at, partition } = message
+    try {
+      let isWhole = true
+      if (message.format === 'deletion') {
+        const deletion = deletionIn(message)
+        isWhole = ownership.partitionOf(deletion.trace_id) === partition
+        if (isWhole) batch.deletions.push(deletion)
+      } else {
+        const sender = { project_id, user_id, accepted_at }
+        const overrides = prices.get(project_id)
+        for (const { span, bytes } of spansIn(message)) {
+          const isOwn = ownership.partitionOf(span.trace_id) === partition
+          isWhole &&= isOwn
+          if (!isOwn) continue
+          priceSpan(span, overrides)
+          group.add({ delivery, sender, span }, bytes)
+        }
+      }
+      if (!isWhole) filled.elsewhere.push(...(await sharesElsewhere(message, ownership)))
+    } catch (error) {
+      filled.failed.set(delivery, error as Error)
+    }
+    if (performance.now() - turn < TURN_MS) continue
+    await nextTurn()
+    turn = performance.now()
+  }
+  group.end()
+  return filled
+}
+
+interface Grouped {
+  delivery: Delivery
+  sender: Sender
+  span: Span
+}
+
+/** Spans that are not in the batch yet. */
+class Group {
+  readonly #batch: SpanBatch
+  readonly #failed: Map<Delivery, Error>
+  #spans: Grouped[] = []
+  #bytes = 0
+
+  constructor(batch: SpanBatch, failed: Map<Delivery, Error>) {
+    this.#batch = batch
+    this.#failed = failed
+  }
+
+  add(one: Grouped, bytes: number): void {
+    this.#spans.push(one)
+    this.#bytes += bytes
+    if (this.#spans.length === GROUP.spans || this.#bytes >= GROUP.bytes) this.end()
+  }
+
+  end(): void {
+    for (const { delivery, sender, span } of this.#spans) {
+      try {
+        this.#batch.add(sender, span)
+      } catch (error) {
+        this.#failed.set(delivery, error as Error)
+      }
+    }
+    this.#spans = []
+    this.#bytes = 0
+  }
+}
