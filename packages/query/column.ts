@@ -1,5 +1,4 @@
-import { AMOUNTS, type Amounts, amountText, type Json, type Micros, type Uuid } from '@spanhouse/model'
-import { engineJson, hasLongText, putEngineJson } from './compile/engine-json.ts'
+import { AMOUNTS, type Amounts, amountText, type Micros, type Uuid } from '@spanhouse/model'
 
 /** Receives the values of a row, one after the other, in ClickHouse's RowBinary format. */
 export interface RowSink {
@@ -12,8 +11,6 @@ export interface RowSink {
   uuid(dashed: string): void
   uint32s(values: readonly number[]): void
   text(value: string): void
-  /** A text in pieces, which `write` puts one after the other. */
-  pieces(write: (put: (text: string) => void) => void): void
   /** A text whose characters are the bytes of its UTF-8 form. */
   latin1(value: string): void
 }
@@ -124,19 +121,12 @@ export const text = <S, N extends string>(
   text: row => row.text(),
 })
 
-/** The JSON text of a value. */
+/** A JSON text, of which `get` returns the bytes, one character for each. */
 export const json = <S, N extends string>(
   name: N,
-  get: Get<S, Json>,
+  get: Get<S, string>,
   use: { codec?: string } = {},
-): Column<S, N, string> => ({
-  ...text(name, source => engineJson(get(source)), use),
-  put: (row, source) => {
-    const value = get(source)
-    if (hasLongText(value)) row.pieces(put => putEngineJson(value, put))
-    else row.text(engineJson(value))
-  },
-})
+): Column<S, N, string> => ({ ...text(name, get, use), put: (row, source) => row.latin1(get(source)) })
 
 export const time = <S, N extends string>(name: N, get: Get<S, Micros>, use: ColumnUse = {}): Column<S, N, Micros> => ({
   name,

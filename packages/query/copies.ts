@@ -1,12 +1,4 @@
-import type { Json, JsonObject } from '@spanhouse/model'
-import {
-  engineJson,
-  type JsonParts,
-  jsonPieces,
-  longestText,
-  putJsonParts,
-  SHORT_TEXT_MAX,
-} from './compile/engine-json.ts'
+import { isJsonObject, type Json, type JsonObject } from '@spanhouse/model'
 import { sql } from './sql.ts'
 
 /*
@@ -36,44 +28,45 @@ const COPIES_MAX = 16_000
 export const ENVELOPE: ReadonlySet<string> = new Set(['ag', 'resource', 'scope', 'otlp'])
 
 export interface Folded {
-  /** JSON text with holes. */
-  readonly attributes: string
+  /** With holes in its texts. */
+  readonly attributes: JsonObject
   /** In the order of the holes. */
   readonly copies: readonly number[]
 }
 
 /**
- * How long the texts are that an instrumentation sent: those of one with a `long` one are folded by {@link foldLongTexts}, others by
- * {@link foldCopies}, unless all are too `short` to be copied.
+ * The attributes without the texts that the data contains, which is given as JSON text. Undefined if there are none. The attributes
+ * are not changed. Whether they contain what stands for a piece is left to {@link hasOtherHoles}.
  */
-export function sentTexts(attributes: JsonObject): 'short' | 'medium' | 'long' {
-  let longest = 0
-  for (const key in attributes)
-    if (!ENVELOPE.has(key)) longest = Math.max(longest, longestText(attributes[key] as Json))
-  if (longest > SHORT_TEXT_MAX) return 'long'
-  return longest < COPY_LENGTH_MIN ? 'short' : 'medium'
+export function foldCopies(attributes: JsonObject, data: string): Folded | undefined {
+  if (data.length < COPY_LENGTH_MIN) return undefined
+  const folding = new Folding(data)
+  let folded = attributes
+  for (const key in attributes) {
+    if (ENVELOPE.has(key)) continue
+    const value = attributes[key] as Json
+    const rest = folding.fold(value)
+    if (rest === value) continue
+    if (folded === attributes) folded = { ...attributes }
+    folded[key] = rest
+  }
+  return folded === attributes ? undefined : { attributes: folded, copies: folding.copies }
 }
 
-/** The attributes without the texts that the data contains; undefined if there are none. Texts may be bytes as Latin-1. */
-export function foldCopies(attributes: string, data: string): Folded | undefined {
-  if (data.length < COPY_LENGTH_MIN || attributes.includes(HOLE)) return undefined
-  const pieces = new Pieces(data)
-  const copies: number[] = []
-  const folded = pieces.isEmpty ? undefined : new Folding(attributes, pieces, copies).fold()
-  return folded === undefined ? undefined : { attributes: folded, copies }
+/** Whether the JSON text of folded attributes has more holes than copies. They cannot be folded then. */
+export function hasOtherHoles(json: string, copies: readonly number[]): boolean {
+  return countOf(HOLE, json) !== copies.length
 }
 
-/**
- * {@link foldCopies} of attributes that are not written as JSON yet: their long texts are folded before, since writing them is most of
- * the work. There may be no copies. `data` is bytes as Latin-1, and so is the result. Undefined if the attributes contain what stands
- * for a piece.
- */
-export function foldLongTexts(attributes: JsonObject, data: string): Folded | undefined {
-  return new LongFolding(new Pieces(data)).fold(attributes)
+/** What is stored of a span, as far as it concerns copies: JSON texts, which may be bytes as Latin-1. */
+export interface StoredCopies {
+  readonly attributes: string
+  readonly data: string
+  readonly copies: readonly number[]
 }
 
-/** The attributes as they were before {@link foldCopies}. */
-export function restoreCopies({ attributes, data, copies }: Folded & { readonly data: string }): string {
+/** The JSON text of the attributes as they were before {@link foldCopies}. */
+export function restoreCopies({ attributes, data, copies }: StoredCopies): string {
   if (copies.length === 0) return attributes
   const pieces = data.split('"')
   const between = attributes.split(HOLE)
@@ -91,7 +84,6 @@ export const SENT_ATTRIBUTES = sql`sent_attributes`
 export const mayBeCopy = (text: string): boolean =>
   Buffer.byteLength(JSON.stringify(text)) - 2 >= COPY_LENGTH_MIN || text.includes(HOLE)
 
-const halved = (piece: string): string => piece.replaceAll('\\\\', '\\')
 const doubled = (piece: string): string => piece.replaceAll('\\', '\\\\')
 const withoutEnd = (piece: string): string => piece.slice(0, endOf(piece, 0, piece.length))
 
@@ -135,17 +127,8 @@ class Pieces {
 
   /** The number of the piece with this text. Of two with the same key only the later one is found. */
   numberOf(text: string): number | undefined {
-    const found = this.#byKey.get(keyOf(text.length, text, text))
+    const found = this.#byKey.get(keyOf(text))
     return found && this.#textOf(found, text.length) === text ? found.number : undefined
-  }
-
-  /** The number of the piece that has this text when its backslashes are doubled. */
-  numberOfDoubled(text: string): number | undefined {
-    const backslashes = countOf('\\', text)
-    if (backslashes === 0 || backslashes % 2 === 1) return undefined
-    const length = text.length - backslashes / 2
-    const found = this.#byKey.get(keyOf(length, halved(text.slice(0, 2 * KEY_LENGTH)), halved(endingOf(text))))
-    return found && doubled(this.#textOf(found, length)) === text ? found.number : undefined
   }
 
   #textOf({ from }: { from: number }, length: number): string {
@@ -153,7 +136,7 @@ class Pieces {
   }
 
   #add(number: number, text: string, from: number): void {
-    if (!NUMBER.test(text)) this.#byKey.set(keyOf(text.length, text, text), { number, from })
+    if (!NUMBER.test(text)) this.#byKey.set(keyOf(text), { number, from })
   }
 }
 
@@ -161,19 +144,12 @@ class Pieces {
 const KEY_LENGTH = COPY_LENGTH_MIN / 2
 
 /** A hash of the length of a text and of its ends. */
-function keyOf(length: number, start: string, end: string): number {
-  let hash = length
-  const offset = end.length - KEY_LENGTH
+function keyOf(text: string): number {
+  let hash = text.length
+  const offset = text.length - KEY_LENGTH
   for (let at = 0; at < KEY_LENGTH; at++)
-    hash = Math.imul(Math.imul(hash, 31) + start.charCodeAt(at), 31) + end.charCodeAt(offset + at)
+    hash = Math.imul(Math.imul(hash, 31) + text.charCodeAt(at), 31) + text.charCodeAt(offset + at)
   return hash | 0
-}
-
-/** Enough of a text with doubled backslashes for the end of its key; no run of backslashes is cut. */
-function endingOf(text: string): string {
-  let from = Math.max(0, text.length - 2 * KEY_LENGTH)
-  while (from > 0 && text[from - 1] === '\\') from--
-  return text.slice(from)
 }
 
 function countOf(character: string, text: string): number {
@@ -182,164 +158,72 @@ function countOf(character: string, text: string): number {
   return count
 }
 
-/** Walks through the strings of a JSON text, and adds to the copies. */
+/** Replaces pieces in the texts of values by holes, and adds to the copies. */
 class Folding {
-  readonly #json: string
-  readonly #pieces: Pieces
-  readonly #copies: number[]
-  /** The text with holes, of everything before `#done`. */
-  #written = ''
-  #done = 0
-  #depth = 0
-  #isEnvelope = false
+  readonly copies: number[] = []
+  readonly #data: string
+  #pieces: Pieces | undefined
 
-  constructor(json: string, pieces: Pieces, copies: number[]) {
-    this.#json = json
-    this.#pieces = pieces
-    this.#copies = copies
+  constructor(data: string) {
+    this.#data = data
   }
 
-  /** The text with holes; undefined if there are none. */
-  fold(): string | undefined {
-    const json = this.#json
-    for (let from = 0, open = quoteAfter(json, 0); open < json.length; open = quoteAfter(json, from)) {
-      this.#depth += depthOf(json, from, open)
-      const close = this.#closeOf(open + 1)
-      if (json[close + 1] === ':') this.#enter(json.slice(open + 1, close))
-      else if (!this.#isEnvelope) this.#foldString(open + 1, close)
-      from = close + 1
+  /** The value itself if it has no piece; never changed. */
+  fold(value: Json): Json {
+    if (typeof value === 'string') return value.length < COPY_LENGTH_MIN ? value : this.#foldText(value)
+    if (Array.isArray(value)) return this.#foldList(value)
+    return isJsonObject(value) ? this.#foldObject(value) : value
+  }
+
+  #foldList(list: Json[]): Json[] {
+    let folded = list
+    for (let at = 0; at < list.length; at++) {
+      const rest = this.fold(list[at] as Json)
+      if (rest === list[at]) continue
+      if (folded === list) folded = [...list]
+      folded[at] = rest
     }
-    return this.#done === 0 ? undefined : this.#written + json.slice(this.#done)
+    return folded
   }
 
-  /** The quote that ends a string. */
-  #closeOf(from: number): number {
-    let quote = quoteAfter(this.#json, from)
-    while ((quote - endOf(this.#json, from, quote)) % 2 === 1) quote = quoteAfter(this.#json, quote + 1)
-    return quote
-  }
-
-  #enter(key: string): void {
-    if (this.#depth === 1) this.#isEnvelope = ENVELOPE.has(key)
-  }
-
-  #foldString(start: number, close: number): void {
-    for (let from = start; close - from >= COPY_LENGTH_MIN; ) {
-      const quote = quoteAfter(this.#json, from)
-      const end = endOf(this.#json, from, quote)
-      if (end - from >= COPY_LENGTH_MIN && this.#copies.length < COPIES_MAX) this.#foldPiece(from, end)
-      from = quote + 1
+  #foldObject(object: JsonObject): JsonObject {
+    let folded = object
+    for (const key in object) {
+      const rest = this.fold(object[key] as Json)
+      if (rest === object[key]) continue
+      if (folded === object) folded = { ...object }
+      // The copy has all of these keys as its own, `__proto__` included.
+      folded[key] = rest
     }
-  }
-
-  #foldPiece(from: number, end: number): void {
-    const copy = this.#copyOf(this.#json.slice(from, end))
-    if (copy === undefined) return
-    this.#copies.push(copy)
-    this.#written += this.#json.slice(this.#done, from) + HOLE
-    this.#done = end
-  }
-
-  #copyOf(text: string): number | undefined {
-    const number = this.#pieces.numberOf(text)
-    if (number !== undefined) return number * 2
-    const nested = this.#pieces.numberOfDoubled(text)
-    return nested === undefined ? undefined : nested * 2 + 1
-  }
-}
-
-/** Writes attributes as JSON, and folds long texts before. */
-class LongFolding implements JsonParts {
-  readonly #pieces: Pieces
-  readonly #copies: number[] = []
-  /** The JSON text in parts, bytes as Latin-1. */
-  readonly #written: string[] = []
-  #hasHole = false
-
-  constructor(pieces: Pieces) {
-    this.#pieces = pieces
-  }
-
-  fold(attributes: JsonObject): Folded | undefined {
-    let before = '{'
-    for (const [key, value] of Object.entries(attributes)) {
-      this.put(`${before}${engineJson(key)}:`)
-      if (ENVELOPE.has(key)) this.put(engineJson(value))
-      else putJsonParts(value, this)
-      before = ','
-    }
-    this.put('}')
-    return this.#hasHole ? undefined : { attributes: this.#written.join(''), copies: this.#copies }
-  }
-
-  put(text: string): void {
-    this.#hasHole ||= text.includes(HOLE)
-    this.#written.push(bytesOf(text))
-  }
-
-  putShort(json: string): void {
-    this.#hasHole ||= json.includes(HOLE)
-    // In a list nothing is a member that no instrumentation sent.
-    const list = `[${bytesOf(json)}]`
-    this.#written.push((new Folding(list, this.#pieces, this.#copies).fold() ?? list).slice(1, -1))
-  }
-
-  putLong(text: string): void {
-    this.#hasHole ||= text.includes(HOLE)
-    this.#foldText(bytesOf(text))
+    return folded
   }
 
   /** A quote in the text is one in its JSON text, too: what is between two of them is a piece there. */
-  #foldText(text: string): void {
+  #foldText(text: string): string {
+    this.#pieces ??= new Pieces(this.#data)
+    if (this.#pieces.isEmpty) return text
+    let written = ''
     let done = 0
-    this.#written.push('"')
-    for (let from = 0; from < text.length && this.#copies.length < COPIES_MAX; ) {
+    for (let from = 0; text.length - from >= COPY_LENGTH_MIN && this.copies.length < COPIES_MAX; ) {
       const quote = quoteAfter(text, from)
       const end = endOf(text, from, quote)
-      const copy = end - from < COPY_LENGTH_MIN / ESCAPE_LENGTH_MAX ? undefined : this.#copyOf(text.slice(from, end))
+      const copy = end - from < COPY_LENGTH_MIN ? undefined : copyOf(text.slice(from, end), this.#pieces)
       if (copy !== undefined) {
-        this.#putText(text.slice(done, from))
-        this.#written.push(HOLE)
-        this.#copies.push(copy)
+        this.copies.push(copy)
+        written += text.slice(done, from) + HOLE
         done = end
       }
       from = quote + 1
     }
-    this.#putText(text.slice(done))
-    this.#written.push('"')
-  }
-
-  #copyOf(text: string): number | undefined {
-    // In a JSON text: the backslashes of its own escapes are doubled in its JSON text, and nothing else is escaped.
-    const nested = this.#numberOf(text)
-    if (nested !== undefined) return text.includes('\\') ? nested * 2 + 1 : nested * 2
-    const number = this.#numberOf([...jsonPieces(text)].join(''))
-    return number === undefined ? undefined : number * 2
-  }
-
-  #numberOf(text: string): number | undefined {
-    return text.length < COPY_LENGTH_MIN ? undefined : this.#pieces.numberOf(text)
-  }
-
-  #putText(text: string): void {
-    for (const piece of jsonPieces(text)) this.#written.push(piece)
+    return done === 0 ? text : written + text.slice(done)
   }
 }
 
-/** Of what JSON writes for one character. */
-const ESCAPE_LENGTH_MAX = '\\u0000'.length
-
-/** The UTF-8 of a text, one character per byte. */
-const bytesOf = (text: string): string =>
-  Buffer.byteLength(text) === text.length ? text : Buffer.from(text).toString('latin1')
-
-/** By how much the nesting grows between two strings. */
-function depthOf(json: string, from: number, to: number): number {
-  let depth = 0
-  for (let at = from; at < to; at++) {
-    const character = json[at]
-    if (character === '{' || character === '[') depth++
-    else if (character === '}' || character === ']') depth--
-  }
-  return depth
+function copyOf(text: string, pieces: Pieces): number | undefined {
+  // As it is. If it is part of a JSON text, the backslashes of its escapes are doubled in the JSON text of that.
+  const same = pieces.numberOf(text)
+  if (same !== undefined) return text.includes('\\') ? same * 2 + 1 : same * 2
+  const escaped = JSON.stringify(text).slice(1, -1)
+  const number = escaped.length === text.length ? undefined : pieces.numberOf(escaped)
+  return number === undefined ? undefined : number * 2
 }

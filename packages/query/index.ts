@@ -9,15 +9,7 @@ export { amountColumns, type Column, type RowSink, type RowSource, readMoney, se
 export * from './columns.ts'
 export { compileFilter } from './compile/compile-filter.ts'
 export { engineJson } from './compile/engine-json.ts'
-export {
-  COPY_LENGTH_MIN,
-  ENVELOPE,
-  type Folded,
-  foldCopies,
-  foldLongTexts,
-  restoreCopies,
-  sentTexts,
-} from './copies.ts'
+export { COPY_LENGTH_MIN, ENVELOPE, restoreCopies } from './copies.ts'
 export {
   type CellPlaces,
   compileCellMetrics,
@@ -57,3 +49,4 @@ export * from './page/statements.ts'
 export * from './page/windowing.ts'
 export type * from './position.ts'
 export * from './sql.ts'
+export { storedBody } from './stored-body.ts'

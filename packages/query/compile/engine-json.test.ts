@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openTable, type TestTable } from '../query.testing.ts'
 import { sql, text } from '../sql.ts'
-import { canonical, engineJson, hasLongText, putEngineJson } from './engine-json.ts'
+import { canonical, engineJson } from './engine-json.ts'
 
 let table: TestTable
 beforeAll(async () => {
@@ -40,60 +40,6 @@ const anyJson = fc.letrec<{ value: Json }>(tie => ({
     fc.dictionary(anyText, tie('value'), { maxKeys: 4 }),
   ),
 })).value
-
-function piecesOf(value: Json): string[] {
-  const pieces: string[] = []
-  putEngineJson(value, piece => pieces.push(piece))
-  return pieces
-}
-
-/** Of more than 64 Ki characters, which JSON escapes, takes in pairs, or must not have. */
-const longText = fc
-  .tuple(fc.constantFrom('a', 'é', '😀', '\n"', '\\ud', '\ud83d', '1'), anyText, fc.nat(3))
-  .map(([unit, end, shift]) => 'x'.repeat(shift) + unit.repeat(70_000) + end)
-
-test('a value with long texts is written in pieces that are the same text', () => {
-  fc.assert(
-    fc.property(
-      longText,
-      longText,
-      anyText,
-      fc.dictionary(anyText, fc.oneof(anyText, fc.integer())),
-      (one, other, key, more) => {
-        const value: Json = {
-          ...more,
-          list: [one, more, { [key]: other }],
-          empty: [{}, []],
-          // A member that was taken out.
-          absent: undefined as never,
-          long: parseJson('1'.repeat(30)),
-        }
-        expect(hasLongText(value)).toBe(true)
-        const pieces = piecesOf(value)
-        expect(pieces.join('') === engineJson(value)).toBe(true)
-        expect(Math.max(...pieces.map(piece => piece.length))).toBeLessThan(100_000)
-      },
-    ),
-    { numRuns: 50 },
-  )
-})
-
-test('what is deep inside of a value with a long text is read as often as what is not', () => {
-  const readsAt = (depth: number): number => {
-    let reads = 0
-    const bottom = new Proxy([...Array(100).fill(1), 'x'.repeat(70_000)], {
-      get: (target, key) => {
-        reads++
-        return Reflect.get(target, key)
-      },
-    })
-    let value: Json = bottom
-    for (let level = 0; level < depth; level++) value = [value]
-    expect(piecesOf(value).join('')).toHaveLength(70_000 + 2 + 100 * 2 + 2 + 2 * depth)
-    return reads
-  }
-  expect(readsAt(200)).toBe(readsAt(1))
-})
 
 test('the engine reads whatever it writes, and finds it equal to itself', async () => {
   await fc.assert(

@@ -79,14 +79,3 @@ test('memory of a rare large batch is given back, that of usual ones is kept', (
   buffer.clear()
   expect(buffer.capacity).toBeGreaterThan(KEPT_BYTES_MAX / 2)
 })
-
-test('a text that is put in pieces is one text', () => {
-  const pieces = ['', 'é'.repeat(30_000), 'x', '😀'.repeat(3_000)]
-  const row = new RowBuffer(16)
-  row.pieces(put => pieces.forEach(put))
-  row.int8(7)
-  const whole = new RowBuffer(16)
-  whole.text(pieces.join(''))
-  whole.int8(7)
-  expect(row.slice(0, row.length).equals(whole.slice(0, whole.length))).toBe(true)
-})

@@ -139,17 +139,6 @@ export class RowBuffer {
     this.#text(value, 'utf8')
   }
 
-  /** The same of the texts joined that `write` puts. */
-  pieces(write: (put: (text: string) => void) => void): void {
-    const at = this.#length
-    this.skip(4)
-    write(text => {
-      this.#reserve(text.length * 3)
-      this.#length += this.#bytes.write(text, this.#length)
-    })
-    this.#putLength(at, this.#length - at - 4)
-  }
-
   #text(value: string, encoding: 'utf8' | 'latin1'): void {
     if (value === '') {
       this.int8(0)

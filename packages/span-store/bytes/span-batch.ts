@@ -12,19 +12,14 @@ import {
 import {
   BODY_COLUMNS,
   DERIVED_COLUMNS,
-  foldCopies,
-  foldLongTexts,
   HEAD_COLUMNS,
   LIFECYCLE_COLUMNS,
   type Lifecycle,
   MOVED_COLUMNS,
-  type Moved,
   OWN_COLUMNS,
   SEARCH_COLUMNS,
-  SHORT_DATA_MAX,
-  sentTexts,
+  storedBody,
   VERSION_HASH_BYTES,
-  withoutData,
 } from '@spanhouse/query'
 import type { StoredNode, Version } from '../stored-node.ts'
 import type { TraceDeletion } from '../write/deletions.ts'
@@ -62,10 +57,6 @@ export interface BatchedSpan {
  * rows.
  */
 const LATE_BYTES = lateBytes()
-
-const [, DATA_COLUMN, ...OTHER_COLUMNS] = BODY_COLUMNS
-
-const NOT_MOVED: Moved = { long_data: '', copies: [] }
 
 function lateBytes(): number {
   const row = new RowBuffer()
@@ -108,9 +99,7 @@ export class SpanBatch {
   add(sender: Sender, span: Span): void {
     const from = this.#rows.length
     putAll(this.#rows, HEAD_COLUMNS, span)
-    const texts = sentTexts(span.attributes)
-    const folded = texts === 'long' ? this.#putLong(span, from) : undefined
-    const version_hash = folded ?? this.#putShort(span, from, texts !== 'short')
+    const version_hash = this.#putBody(span, from)
     putAll(this.#rows, SEARCH_COLUMNS, span)
     const node = measureSpan(span)
     const nodeAt = this.#nodes.length
@@ -124,51 +113,17 @@ export class SpanBatch {
     this.spans.push({ sender, version: this.#versionOf(sender), trace_id, from, to, nodeAt })
   }
 
-  /** Puts the body and what was moved out of it, and returns the hash of the row so far. */
-  #putShort(span: Span, from: number, mayRepeat: boolean): string {
-    const bodyAt = this.#rows.length
-    putAll(this.#rows, BODY_COLUMNS, span)
-    const version_hash = this.#hashFrom(from)
-    putAll(this.#rows, MOVED_COLUMNS, this.#move(bodyAt, mayRepeat))
-    return version_hash
-  }
-
-  /** The same of a span with a long text in its attributes; undefined, and nothing is put, if none can be folded. */
-  #putLong(span: Span, from: number): string | undefined {
-    const bodyAt = this.#rows.length
-    DATA_COLUMN.put(this.#rows, span)
-    const data = new RowReader(this.#rows.slice(bodyAt, this.#rows.length)).latin1()
-    this.#rows.moveTo(bodyAt)
-    const folded = foldLongTexts(withoutData(span.attributes), data)
-    if (!folded) return undefined
-    const isLong = data.length > SHORT_DATA_MAX
-    this.#rows.latin1(folded.attributes)
-    this.#rows.latin1(isLong ? '' : data)
-    putAll(this.#rows, OTHER_COLUMNS, span)
-    putAll(this.#rows, MOVED_COLUMNS, { copies: folded.copies, long_data: isLong ? data : '' })
-    return this.#hashFrom(from)
-  }
-
-  #hashFrom(from: number): string {
-    return hash('sha1', this.#rows.slice(from, this.#rows.length), 'binary').slice(0, VERSION_HASH_BYTES)
-  }
-
-  /** Removes long data from the body, and from the attributes what they may repeat from the data, and returns both. */
-  #move(bodyAt: number, mayRepeat: boolean): Moved {
+  /** Puts the body, and returns the hash of the row so far. */
+  #putBody({ attributes, events, links, references, hashes }: Span, from: number): string {
+    const stored = storedBody(attributes)
+    const body = { stored, events, links, references, hashes }
+    putAll(this.#rows, BODY_COLUMNS, body)
     const end = this.#rows.length
-    if (!mayRepeat && end - bodyAt <= SHORT_DATA_MAX) return NOT_MOVED
-    const body = new RowReader(this.#rows.slice(bodyAt, end))
-    const sent = body.latin1()
-    const data = body.latin1()
-    const { attributes, copies } = (mayRepeat && foldCopies(sent, data)) || { attributes: sent, copies: [] }
-    const isLong = data.length > SHORT_DATA_MAX
-    if (!isLong && copies.length === 0) return NOT_MOVED
-    const rest = Buffer.from(this.#rows.slice(bodyAt + body.at, end))
-    this.#rows.moveTo(bodyAt)
-    this.#rows.latin1(attributes)
-    this.#rows.latin1(isLong ? '' : data)
-    this.#rows.copy(rest)
-    return { copies, long_data: isLong ? data : '' }
+    putAll(this.#rows, MOVED_COLUMNS, body)
+    // Where nothing was moved, these columns are not hashed: spans stored before there were any have the same hash.
+    const isMoved = stored.long_data !== '' || stored.copies.length > 0
+    const hashed = this.#rows.slice(from, isMoved ? this.#rows.length : end)
+    return hash('sha1', hashed, 'binary').slice(0, VERSION_HASH_BYTES)
   }
 
   /** With the values of a new span. */
