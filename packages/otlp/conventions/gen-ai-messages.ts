@@ -19,33 +19,35 @@ export function splitAtLastUser(messages: readonly JsonObject[]): [JsonObject[],
 
 function normaliseMessage(message: JsonObject): JsonObject[] {
   if (!Array.isArray(message.parts)) return [message.content === undefined ? { ...message, content: '' } : message]
-  const parts = message.parts.filter(isJsonObject)
-  const ofType = (...types: string[]): JsonObject[] =>
-    parts.filter(({ type }) => typeof type === 'string' && types.includes(type))
-  const answers = ofType('tool_call_response').map(toolMessage)
+  const answers: JsonObject[] = []
+  const toolCalls: JsonObject[] = []
+  const thinking: JsonObject[] = []
+  const shown: JsonObject[] = []
+  for (const part of message.parts) {
+    if (!isJsonObject(part)) continue
+    if (part.type === 'tool_call_response') answers.push(toolMessage(part))
+    else if (part.type === 'tool_call') toolCalls.push(toolCallOf(part))
+    else if (part.type === 'thinking' || part.type === 'reasoning') thinking.push(part)
+    else shown.push(part)
+  }
   // A message that contains only tool responses has no content of its own.
-  if (answers.length > 0 && answers.length === parts.length) return answers
-  const toolCalls = ofType('tool_call').map(toolCallOf)
-  const thinking = textOf(ofType('thinking', 'reasoning'))
+  const hasOthers = toolCalls.length > 0 || thinking.length > 0 || shown.length > 0
+  if (answers.length > 0 && !hasOthers) return answers
   return [
     ...answers,
     withoutAbsent({
       role: message.role,
-      content: contentOf(parts),
+      content: contentOf(shown),
       tool_calls: toolCalls.length > 0 ? toolCalls : undefined,
-      thinking: thinking || undefined,
+      thinking: textOf(thinking) || undefined,
       finish_reason: message.finish_reason,
       tool_call_id: message.tool_call_id,
     }),
   ]
 }
 
-/** Parts with a place of their own in a message. */
-const PLACED = new Set<Json | undefined>(['tool_call', 'tool_call_response', 'thinking', 'reasoning'])
-
 /** Text alone becomes one text. With images, files and other parts beside it, the content is a list of parts. */
-function contentOf(parts: readonly JsonObject[]): Json {
-  const shown = parts.filter(({ type }) => !PLACED.has(type))
+function contentOf(shown: readonly JsonObject[]): Json {
   if (shown.every(({ type }) => type === 'text')) return textOf(shown)
   return shown.map(part => (part.type === 'text' ? { type: 'text', text: part.content ?? '' } : part))
 }
@@ -56,8 +58,19 @@ const toolMessage = ({ id, name, result, response }: JsonObject): JsonObject =>
 const toolCallOf = ({ id, name, arguments: args }: JsonObject): JsonObject =>
   withoutAbsent({ id, type: 'function', function: withoutAbsent({ name, arguments: args }) })
 
-const textOf = (parts: readonly JsonObject[]): string =>
-  parts.flatMap(({ content }) => (typeof content === 'string' ? [content] : [])).join(' ')
+/** Parts without a text are skipped. */
+function textOf(parts: readonly JsonObject[]): string {
+  let text: string | undefined
+  for (const { content } of parts)
+    if (typeof content === 'string') text = text === undefined ? content : `${text} ${content}`
+  return text ?? ''
+}
 
-const withoutAbsent = (members: Record<string, Json | undefined>): JsonObject =>
-  Object.fromEntries(Object.entries(members).filter(([, member]) => member !== undefined)) as JsonObject
+function withoutAbsent(members: Record<string, Json | undefined>): JsonObject {
+  const present: JsonObject = {}
+  for (const key in members) {
+    const member = members[key]
+    if (member !== undefined) present[key] = member
+  }
+  return present
+}

@@ -49,8 +49,10 @@ function isNestedWithin(value: Json, levels: number): boolean {
   const isList = Array.isArray(value)
   if (!isList && !isJsonObject(value)) return true
   if (levels === 0) return false
-  // No closure: one that refers to `levels` would be created for every text, too.
-  for (const one of isList ? value : Object.values(value)) if (!isNestedWithin(one, levels - 1)) return false
+  // No closure and no list of the members: this is called for every attribute.
+  if (isList) {
+    for (const one of value) if (!isNestedWithin(one, levels - 1)) return false
+  } else for (const key in value) if (!isNestedWithin(value[key] as Json, levels - 1)) return false
   return true
 }
 
