@@ -18,7 +18,7 @@ import { sql } from './sql.ts'
 /** Stands in the attributes for a piece: DEL, which JSON does not escape. Attributes that contain it have no holes. */
 const HOLE = '\x7f'
 
-/** Bytes. Shorter pieces are not replaced, so the attributes answer comparisons with shorter texts as they are stored. */
+/** Characters. Shorter pieces are not replaced, so the attributes answer comparisons with shorter texts as they are stored. */
 export const COPY_LENGTH_MIN = 32
 
 /** Copies of one span; further texts remain in the attributes. */
