@@ -61,32 +61,15 @@ interface Filled {
   failed: Map<Delivery, Error>
 }
 
-async function fill(deliveries: readonly Delivery[], { prices, batch, ownership }: Decoding): Promise<Filled> {
+async function fill(deliveries: readonly Delivery[], decoding: Decoding): Promise<Filled> {
   const filled: Filled = { elsewhere: [], failed: new Map() }
-  const group = new Group(batch, filled.failed)
+  const group = new Group(decoding.batch, filled.failed)
   let turn = performance.now()
-  batch.clear()
+  decoding.batch.clear()
   for (const delivery of deliveries) {
-    const { message } = delivery
-    const { project_id, user_id, accepted_at, partition } = message
     try {
-      let isWhole = true
-      if (message.format === 'deletion') {
-        const deletion = deletionIn(message)
-        isWhole = ownership.partitionOf(deletion.trace_id) === partition
-        if (isWhole) batch.deletions.push(deletion)
-      } else {
-        const sender = { project_id, user_id, accepted_at }
-        const overrides = prices.get(project_id)
-        for (const { span, bytes } of spansIn(message)) {
-          const isOwn = ownership.partitionOf(span.trace_id) === partition
-          isWhole &&= isOwn
-          if (!isOwn) continue
-          priceSpan(span, overrides)
-          group.add({ delivery, sender, span }, bytes)
-        }
-      }
-      if (!isWhole) filled.elsewhere.push(...(await sharesElsewhere(message, ownership)))
+      const isWhole = addMessage(delivery, decoding, group)
+      if (!isWhole) filled.elsewhere.push(...(await sharesElsewhere(delivery.message, decoding.ownership)))
     } catch (error) {
       filled.failed.set(delivery, error as Error)
     }
@@ -96,6 +79,30 @@ async function fill(deliveries: readonly Delivery[], { prices, batch, ownership 
   }
   group.end()
   return filled
+}
+
+/** Adds what belongs to the message's partition. Returns whether that is all of it. */
+function addMessage(delivery: Delivery, { prices, batch, ownership }: Decoding, group: Group): boolean {
+  const { message } = delivery
+  const { project_id, user_id, accepted_at, partition } = message
+  if (message.format === 'deletion') {
+    const deletion = deletionIn(message)
+    const isOwn = ownership.partitionOf(deletion.trace_id) === partition
+    if (isOwn) batch.deletions.push(deletion)
+    return isOwn
+  }
+  const sender = { project_id, user_id, accepted_at }
+  const overrides = prices.get(project_id)
+  let isWhole = true
+  for (const { span, bytes } of spansIn(message)) {
+    if (ownership.partitionOf(span.trace_id) !== partition) {
+      isWhole = false
+      continue
+    }
+    priceSpan(span, overrides)
+    group.add({ delivery, sender, span }, bytes)
+  }
+  return isWhole
 }
 
 interface Grouped {

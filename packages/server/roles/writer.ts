@@ -129,7 +129,12 @@ async function storeApart({ deliveries, prices }: Decoded, error: Error, options
   )
   for (const delivery of deliveries) {
     try {
-      const { batch, elsewhere } = await decode([delivery], { prices, batch: new SpanBatch(), ownership })
+      const { batch, elsewhere, rejectedMessages } = await decode([delivery], {
+        prices,
+        batch: new SpanBatch(),
+        ownership,
+      })
+      if (rejectedMessages > 0) continue
       await forward(elsewhere, options)
       await persist(() => options.writer.write(batch), options)
       await delivery.ack()
