@@ -33,6 +33,7 @@ test.each<[string, object, unknown]>([
   ['a JSON text inside a JSON text', { messages: JSON.stringify({ arguments: QUOTED }) }, { arguments: QUOTED }],
   ['other letters', { text: LETTERS, list: [LETTERS] }, { outputs: LETTERS }],
   ['a text beside half a surrogate pair', { a: PLAIN, b: 'x\ud800' }, { a: PLAIN }],
+  ['a text that contains the character that marks holes', { a: `${PLAIN}\x7f` }, { a: `${PLAIN}\x7f` }],
   ['a text in a member named __proto__', { list: [JSON.parse(`{"__proto__":"${PLAIN}"}`)] }, { a: PLAIN }],
 ])('%s is stored once, and restored', (_, attributes, data) => {
   const stored = store(attributes, data)

@@ -15,7 +15,10 @@ import { sql } from './sql.ts'
  * they are if the attribute is itself a JSON text.
  */
 
-/** Stands in the attributes for a piece: DEL, which JSON does not escape. Attributes that contain it have no holes. */
+/**
+ * Stands in the attributes for a piece: DEL, which JSON does not escape. Attributes that contain it elsewhere than in a piece have no
+ * holes.
+ */
 const HOLE = '\x7f'
 
 /** Characters. Shorter pieces are not replaced, so the attributes answer comparisons with shorter texts as they are stored. */

@@ -20,6 +20,7 @@ export interface StoredBody {
 
 const NO_COPIES: readonly number[] = []
 
+/** What is stored of a span with these attributes, which are not changed. */
 export function storedBody(attributes: Span['attributes']): StoredBody {
   const data = engineJson(attributes.ag.data ?? {})
   const others = withoutData(attributes)

@@ -9,6 +9,7 @@ import {
   type TraceType,
 } from '@spanhouse/model'
 import type { Parking } from './parking.ts'
+import { withoutAbsent } from './without-absent.ts'
 
 /** The members of `ag` that fit its schema. */
 export interface FittingAg {
@@ -103,14 +104,13 @@ function exceptionOf({ timestamp, attributes: all = {} }: SpanEvent): JsonObject
     'exception.stacktrace': stacktrace,
     ...attributes
   } = all as Record<string, Json | undefined>
-  const members = {
+  return withoutAbsent({
     type,
     message,
     stacktrace,
     timestamp: microsToIso(timestamp),
-    attributes: hasKeys(attributes) ? attributes : undefined,
-  }
-  return Object.fromEntries(Object.entries(members).filter(([, member]) => member !== undefined)) as JsonObject
+    attributes: hasKeys(attributes) ? (attributes as JsonObject) : undefined,
+  })
 }
 
 const hasKeys = (object: object): boolean => Object.keys(object).length > 0

@@ -1,4 +1,5 @@
 import { isJsonObject, type Json, type JsonObject, type SpanEvent } from '@spanhouse/model'
+import { withoutAbsent } from '../canonical/without-absent.ts'
 import { normaliseMessages } from './gen-ai-messages.ts'
 import { parsedContainer } from './value.ts'
 
@@ -106,6 +107,3 @@ function textOfBlocks(value: Json): Json {
   const texts = value.flatMap(block => (isJsonObject(block) && typeof block.text === 'string' ? [block.text] : []))
   return texts.length === value.length ? texts.join('\n') : value
 }
-
-const withoutAbsent = (members: Record<string, Json | undefined>): JsonObject =>
-  Object.fromEntries(Object.entries(members).filter(([, member]) => member !== undefined)) as JsonObject

@@ -1,4 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '@spanhouse/model'
+import { withoutAbsent } from '../canonical/without-absent.ts'
 import { parseText } from '../json/json-text.ts'
 
 /**
@@ -64,13 +65,4 @@ function textOf(parts: readonly JsonObject[]): string {
   for (const { content } of parts)
     if (typeof content === 'string') text = text === undefined ? content : `${text} ${content}`
   return text ?? ''
-}
-
-function withoutAbsent(members: Record<string, Json | undefined>): JsonObject {
-  const present: JsonObject = {}
-  for (const key in members) {
-    const member = members[key]
-    if (member !== undefined) present[key] = member
-  }
-  return present
 }

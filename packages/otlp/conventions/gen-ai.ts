@@ -1,4 +1,5 @@
 import { isJsonObject, type Json, type JsonObject, type SpanType } from '@spanhouse/model'
+import { withoutAbsent } from '../canonical/without-absent.ts'
 import { parseText } from '../json/json-text.ts'
 import { type Convention, type Found, lookedAt, rowsOf, type SentAttributes, type SentSpan } from './convention.ts'
 import { conversationIn, toolCallIn } from './gen-ai-events.ts'
@@ -193,6 +194,5 @@ function extractSpanEvents(found: Found, { events, attributes }: SentSpan): void
 
 function messageOf(event: JsonObject): JsonObject {
   const [, role] = /^gen_ai\.(\w+)\.message$/.exec(String(event['event.name'])) ?? []
-  const members = { role: event.role ?? role, content: event.content, tool_calls: event.tool_calls }
-  return Object.fromEntries(Object.entries(members).filter(([, member]) => member !== undefined)) as JsonObject
+  return withoutAbsent({ role: event.role ?? role, content: event.content, tool_calls: event.tool_calls })
 }

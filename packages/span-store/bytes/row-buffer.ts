@@ -128,12 +128,6 @@ export class RowBuffer {
     this.#text(value, 'latin1')
   }
 
-  /** Values that were put before. */
-  copy(values: Buffer): void {
-    this.#reserve(values.length)
-    this.#length += values.copy(this.#bytes, this.#length)
-  }
-
   /** String, preceded by its length as a variable-length integer, which here always has four bytes. */
   text(value: string): void {
     this.#text(value, 'utf8')

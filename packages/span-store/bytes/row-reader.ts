@@ -105,11 +105,6 @@ export class RowReader {
     return byteCount === 0 ? '' : this.#bytes.utf8Slice(from, from + byteCount)
   }
 
-  /** A text, one character per byte. */
-  latin1(): string {
-    return this.characters(this.count())
-  }
-
   uint32s(): number[] {
     return Array.from({ length: this.count() }, () => this.#bytes.readUInt32LE(this.#skip(4)))
   }
