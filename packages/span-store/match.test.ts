@@ -27,7 +27,7 @@ const START = 1_770_000_000_000_000
 const hex = (value: number, digits: number): string => value.toString(16).padStart(digits, '0')
 
 /** Attributes that repeat these from the data are stored without them. */
-const REPEATED = `Quick "fox" jumps, C:\\new\\call\nof the model: ${'über '.repeat(10)}`
+const REPEATED = `Quick "fox" jumps, C:\\new\\call\nof the model: ${'über '.repeat(10)}\x7f`
 const REPEATED_IN_JSON = JSON.stringify({ content: REPEATED, a: 'Call model' })
 const repeated = fc.constantFrom<Json[]>(REPEATED, REPEATED_IN_JSON, { a: REPEATED }, { b: ['a', REPEATED_IN_JSON] })
 
