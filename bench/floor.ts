@@ -1,5 +1,6 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { MERGED_INDEXES } from '@spanhouse/span-store'
 import { createChdbConnection } from 'chdb/connection'
 import { measureBaseline } from './baseline.ts'
 import type { Export } from './exports.ts'
@@ -7,7 +8,7 @@ import { type Measured, measured } from './measured.ts'
 
 const ROWS_PER_INSERT = 16_000
 /** As the product inserts. */
-const INSERT_SETTINGS = "exclude_materialize_skip_indexes_on_insert = 'by_words, by_trace_range, by_search_term_block'"
+const INSERT_SETTINGS = `exclude_materialize_skip_indexes_on_insert = '${MERGED_INDEXES}'`
 
 export interface Floor {
   /** The rows of the store, by format. */

@@ -113,10 +113,18 @@ const SETTINGS: Settings = {
   merge_tree_min_read_task_size: 128,
 }
 
+/**
+ * Indexes of spans that are built when parts are merged, in the background, rather than for each insert: that of words is
+ * expensive, and the others exclude little in a part as small as an insert's, each for two files. A writer looks traces up by their
+ * ids, so that index is built at once.
+ */
+export const MERGED_INDEXES = [
+  ...['by_words', 'by_trace_range', 'by_search_term', 'by_search_term_block', 'by_session', 'by_user'],
+  ...['by_trace_head', 'by_write'],
+].join(', ')
+
 const INSERT_SETTINGS: Settings = {
-  // These indexes are built when parts are merged, in the background, rather than for each insert: that of texts is
-  // expensive, and those of ranges exclude nothing in a part as small as an insert's.
-  exclude_materialize_skip_indexes_on_insert: 'by_words, by_trace_range, by_search_term_block',
+  exclude_materialize_skip_indexes_on_insert: MERGED_INDEXES,
   // ClickHouse copies up to this many bytes of the rows before it parses the statement, which is in the address.
   max_query_size: 65_536,
 }
