@@ -5,6 +5,7 @@ import { benchCapacity } from './capacity/capacity.ts'
 import { benchClusterGrowth } from './cluster/cluster-growth.ts'
 import { benchClusterReads } from './cluster/cluster-reads.ts'
 import { benchClusterWrites } from './cluster/cluster-writes.ts'
+import { benchEngine } from './engine.ts'
 import { benchEvaluations, benchWorkers } from './evaluations.ts'
 import { benchEvaluators } from './evaluators.ts'
 import { benchIngest } from './ingest.ts'
@@ -39,6 +40,11 @@ const BENCHES: Record<string, Bench> = {
     spans: 500_000,
     about: 'exports to queryable rows, beside the same rows inserted straight',
     run: ({ spans }) => benchIngest({ spans, lagSeconds: 15 }),
+  },
+  engine: {
+    spans: 1_000_000,
+    about: 'what ClickHouse takes by itself for the inserts of a server, and for merging them',
+    run: ({ spans }) => benchEngine({ spans }),
   },
   query: {
     about: 'lists, traces, searches and analytics over stored spans',

@@ -1,0 +1,189 @@
+import { once } from 'node:events'
+import { createReadStream, createWriteStream } from 'node:fs'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { createServer, type IncomingMessage, request, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { setTimeout as delay } from 'node:timers/promises'
+import { startClickHouse } from '@spanhouse/clickhouse-server'
+import { childrensCpuSecondsOf } from '@spanhouse/server/process-figures.testing.ts'
+import { type ServerProcess, startServerProcess } from '@spanhouse/server/server-process.testing.ts'
+import type { Export } from './exports.ts'
+import { sendAll } from './load.ts'
+import { exportsOf } from './reads/traces.ts'
+import { MIXES } from './storage/mixes.ts'
+
+const CONCURRENCY = 8
+const WRITTEN = 'spanhouse_spans_written_total'
+/** As many as a server has writers. */
+const CONNECTIONS = 2
+/** Merges have ended when ClickHouse has used less than this share of a processor for so long. */
+const QUIET_SHARE = 0.06
+const QUIET_MS = 3_000
+const LOOK_EVERY_MS = 500
+
+/** An INSERT of the program as it went to ClickHouse: path and query of the address, and a file with the rows. */
+interface Insert {
+  path: string
+  file: string
+}
+
+/**
+ * What ClickHouse takes by itself for the spans of `reads` and of the mixes of `storage`: the inserts of a whole server are
+ * recorded, then sent to another ClickHouse with an empty table and no program beside it. No program around this table can
+ * take less processor time for a span, or be faster on all processors than `rawMbPerSecondAtMost`.
+ */
+export async function benchEngine({ spans }: { spans: number }): Promise<object> {
+  const sets = {
+    reads: () => exportsOf(spans),
+    ...mapValues(
+      MIXES,
+      ({ exports }) =>
+        () =>
+          exports(spans),
+    ),
+  }
+  const results: Record<string, object> = {}
+  for (const [name, exports] of Object.entries(sets)) {
+    results[name] = await measure(exports())
+    process.stderr.write(`${name}: ${JSON.stringify(results[name])}\n`)
+  }
+  return { sets: results }
+}
+
+const mapValues = <Value, Other>(object: Record<string, Value>, map: (value: Value) => Other): Record<string, Other> =>
+  Object.fromEntries(Object.entries(object).map(([key, value]) => [key, map(value)]))
+
+async function measure(exports: Iterable<Export>): Promise<object> {
+  const folder = await mkdtemp(join(tmpdir(), 'spanhouse-engine-'))
+  try {
+    const { inserts, ...sent } = await record(exports, folder)
+    return { ...sent, inserts: inserts.length, ...(await replay(inserts, { folder, ...sent })) }
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** Sends the exports to a server, and keeps what it inserts. */
+async function record(exports: Iterable<Export>, folder: string) {
+  const inserts: Insert[] = []
+  let rawBytes = 0
+  await mkdir(join(folder, 'inserts'))
+  const keep = (path: string): Insert => {
+    const insert = { path, file: join(folder, 'inserts', String(inserts.length)) }
+    inserts.push(insert)
+    return insert
+  }
+  const spans = await withServer(join(folder, 'recorded'), keep, async server => {
+    const accepted = (one: Export): void => {
+      rawBytes += one.rawBytes
+    }
+    const { acceptedSpans } = await sendAll(server, exports, { concurrency: CONCURRENCY, accepted })
+    while ((await server.metric(WRITTEN)) < acceptedSpans) await delay(50)
+    return acceptedSpans
+  })
+  return { inserts, spans, rawBytes }
+}
+
+/** A server over a ClickHouse of its own, which is migrated; `keep` is asked where the rows of each insert go. */
+async function withServer<T>(
+  dataDir: string,
+  keep: (path: string) => Insert,
+  use: (server: ServerProcess) => Promise<T>,
+): Promise<T> {
+  const clickhouse = await startClickHouse({ path: join(dataDir, 'clickhouse'), onDeath: console.error })
+  const { server: recorder, url } = await recorderOf(clickhouse.url, keep)
+  try {
+    const server = await startServerProcess({ dataDir, env: { CLICKHOUSE_URL: url } })
+    try {
+      return await use(server)
+    } finally {
+      await server.stop()
+    }
+  } finally {
+    recorder.close()
+    recorder.closeAllConnections()
+    await clickhouse.stop()
+  }
+}
+
+/** A server that passes everything on to ClickHouse. */
+async function recorderOf(
+  clickhouse: string,
+  keep: (path: string) => Insert,
+): Promise<{ server: Server; url: string }> {
+  const { hostname, port, username, password } = new URL(clickhouse)
+  const server = createServer((incoming, response) => {
+    const { method, url: path = '', headers } = incoming
+    const onward = request({ hostname, port, method, path, headers }, answer => {
+      response.writeHead(answer.statusCode as number, answer.headers)
+      answer.pipe(response)
+    })
+    onward.on('error', () => response.destroy())
+    incoming.pipe(onward)
+    if (isOfSpans(path)) incoming.pipe(createWriteStream(keep(path).file))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return { server, url: `http://${username}:${password}@127.0.0.1:${(server.address() as AddressInfo).port}` }
+}
+
+const isOfSpans = (path: string): boolean =>
+  new URL(path, 'http://clickhouse').searchParams.get('query')?.startsWith('INSERT INTO spans ') ?? false
+
+async function replay(
+  inserts: readonly Insert[],
+  { folder, spans, rawBytes }: { folder: string; spans: number; rawBytes: number },
+): Promise<object> {
+  const dataDir = join(folder, 'replayed')
+  const nothing = (): never => {
+    throw new Error('a server without spans inserted some')
+  }
+  await withServer(dataDir, nothing, async () => undefined)
+  const clickhouse = await startClickHouse({ path: join(dataDir, 'clickhouse'), onDeath: console.error })
+  try {
+    const before = await childrensCpuSecondsOf(process.pid)
+    const cpu = async (): Promise<number> => (await childrensCpuSecondsOf(process.pid)) - before
+    const queue = inserts[Symbol.iterator]()
+    const connection = async (): Promise<void> => {
+      for (const insert of queue) await send(clickhouse.url, insert)
+    }
+    await Promise.all(Array.from({ length: CONNECTIONS }, connection))
+    const inserted = await cpu()
+    await untilQuiet(cpu)
+    const merged = await cpu()
+    const micros = (seconds: number): number => Math.round((seconds / spans) * 1e7) / 10
+    return {
+      cpuMicrosPerSpanUntilInserted: micros(inserted),
+      cpuMicrosPerSpanUntilMerged: micros(merged),
+      rawMbPerSecondAtMost: Math.round((rawBytes / 1e6 / merged) * PROCESSORS),
+    }
+  } finally {
+    await clickhouse.stop()
+  }
+}
+
+/** Of the machine for which the goals are. */
+const PROCESSORS = 2
+
+async function send(clickhouse: string, { path, file }: Insert): Promise<void> {
+  const { hostname, port, username, password } = new URL(clickhouse)
+  const auth = `${username}:${password}`
+  const onward = request({ hostname, port, path, auth, method: 'POST' })
+  const answering = once(onward, 'response')
+  await pipeline(createReadStream(file, { highWaterMark: 1024 * 1024 }), onward)
+  const [answer] = (await answering) as [IncomingMessage]
+  const text = Buffer.concat(await answer.toArray()).toString()
+  if (answer.statusCode !== 200) throw new Error(`ClickHouse answered ${answer.statusCode}: ${text.slice(0, 1_000)}`)
+}
+
+async function untilQuiet(cpu: () => Promise<number>): Promise<void> {
+  let used = await cpu()
+  for (let quietMs = 0; quietMs < QUIET_MS; ) {
+    await delay(LOOK_EVERY_MS)
+    const now = await cpu()
+    quietMs = now - used < (QUIET_SHARE * LOOK_EVERY_MS) / 1000 ? quietMs + LOOK_EVERY_MS : 0
+    used = now
+  }
+}
