@@ -5,6 +5,7 @@ import { createServer, type IncomingMessage, request, type Server } from 'node:h
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import { startClickHouse } from '@spanhouse/clickhouse-server'
@@ -36,25 +37,17 @@ interface Insert {
  * take less processor time for a span, or be faster on all processors than `rawMbPerSecondAtMost`.
  */
 export async function benchEngine({ spans }: { spans: number }): Promise<object> {
-  const sets = {
-    reads: () => exportsOf(spans),
-    ...mapValues(
-      MIXES,
-      ({ exports }) =>
-        () =>
-          exports(spans),
-    ),
-  }
+  const sets: [string, Iterable<Export>][] = [
+    ['reads', exportsOf(spans)],
+    ...Object.entries(MIXES).map(([name, mix]): [string, Iterable<Export>] => [name, mix.exports(spans)]),
+  ]
   const results: Record<string, object> = {}
-  for (const [name, exports] of Object.entries(sets)) {
-    results[name] = await measure(exports())
+  for (const [name, exports] of sets) {
+    results[name] = await measure(exports)
     process.stderr.write(`${name}: ${JSON.stringify(results[name])}\n`)
   }
   return { sets: results }
 }
-
-const mapValues = <Value, Other>(object: Record<string, Value>, map: (value: Value) => Other): Record<string, Other> =>
-  Object.fromEntries(Object.entries(object).map(([key, value]) => [key, map(value)]))
 
 async function measure(exports: Iterable<Export>): Promise<object> {
   const folder = await mkdtemp(join(tmpdir(), 'spanhouse-engine-'))
@@ -147,12 +140,14 @@ async function replay(
     const cpu = async (): Promise<number> => (await childrensCpuSecondsOf(process.pid)) - before
     const queue = inserts[Symbol.iterator]()
     const connection = async (): Promise<void> => {
-      for (const insert of queue) await send(clickhouse.url, insert)
+      for (const { path, file } of queue) await post(clickhouse.url, path, createReadStream(file))
     }
     await Promise.all(Array.from({ length: CONNECTIONS }, connection))
     const inserted = await cpu()
     await untilQuiet(cpu)
     const merged = await cpu()
+    const rows = Number(await post(clickhouse.url, COUNT, Readable.from([])))
+    if (rows !== spans) throw new Error(`${rows} of ${spans} spans are stored by what was recorded`)
     const micros = (seconds: number): number => Math.round((seconds / spans) * 1e7) / 10
     return {
       cpuMicrosPerSpanUntilInserted: micros(inserted),
@@ -167,15 +162,18 @@ async function replay(
 /** Of the machine for which the goals are. */
 const PROCESSORS = 2
 
-async function send(clickhouse: string, { path, file }: Insert): Promise<void> {
+const COUNT = `/?query=${encodeURIComponent('SELECT count() FROM spans')}`
+
+async function post(clickhouse: string, path: string, body: Readable): Promise<string> {
   const { hostname, port, username, password } = new URL(clickhouse)
   const auth = `${username}:${password}`
   const onward = request({ hostname, port, path, auth, method: 'POST' })
   const answering = once(onward, 'response')
-  await pipeline(createReadStream(file, { highWaterMark: 1024 * 1024 }), onward)
+  await pipeline(body, onward)
   const [answer] = (await answering) as [IncomingMessage]
   const text = Buffer.concat(await answer.toArray()).toString()
   if (answer.statusCode !== 200) throw new Error(`ClickHouse answered ${answer.statusCode}: ${text.slice(0, 1_000)}`)
+  return text
 }
 
 async function untilQuiet(cpu: () => Promise<number>): Promise<void> {

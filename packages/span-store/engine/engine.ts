@@ -118,10 +118,8 @@ const SETTINGS: Settings = {
  * expensive, and the others exclude little in a part as small as an insert's, each for two files. A writer looks traces up by their
  * ids, so that index is built at once.
  */
-export const MERGED_INDEXES = [
-  ...['by_words', 'by_trace_range', 'by_search_term', 'by_search_term_block', 'by_session', 'by_user'],
-  ...['by_trace_head', 'by_write'],
-].join(', ')
+export const MERGED_INDEXES =
+  'by_words, by_trace_range, by_search_term, by_search_term_block, by_session, by_user, by_trace_head, by_write'
 
 const INSERT_SETTINGS: Settings = {
   exclude_materialize_skip_indexes_on_insert: MERGED_INDEXES,
