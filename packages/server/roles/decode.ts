@@ -3,6 +3,7 @@ import type { Span, Uuid } from '@spanhouse/model'
 import { type PriceOverrides, priceSpan } from '@spanhouse/prices'
 import type { Sender, SpanBatch } from '@spanhouse/span-store'
 import type { Delivery, SpanMessage } from '@spanhouse/span-stream'
+import type { Logger } from 'pino'
 import { type Ownership, sharesElsewhere } from './elsewhere.ts'
 import { deletionIn, spansIn } from './message-spans.ts'
 
@@ -14,6 +15,7 @@ export interface Decoding {
   /** What it contains is replaced. */
   batch: SpanBatch
   ownership: Ownership
+  log: Logger
 }
 
 /** The messages of a batch. */
@@ -40,7 +42,7 @@ const GROUP = { spans: 32, bytes: 128 * 1024 }
 /** Makes a batch of messages. Those that cannot be decoded become dead letters. */
 export async function decode(deliveries: readonly Delivery[], decoding: Decoding): Promise<Decoded> {
   const started = performance.now()
-  const { prices, batch } = decoding
+  const { prices, batch, log } = decoding
   let left = deliveries
   for (;;) {
     const { failed, elsewhere } = await fill(left, decoding)
@@ -49,7 +51,18 @@ export async function decode(deliveries: readonly Delivery[], decoding: Decoding
       const decodeSeconds = (performance.now() - started) / 1000
       return { deliveries: left, prices, batch, elsewhere, rejectedMessages, decodeSeconds }
     }
-    for (const [delivery, { message }] of failed) await delivery.reject(`cannot be decoded: ${message}`)
+    for (const [delivery, { message }] of failed) {
+      await delivery.reject(`cannot be decoded: ${message}`)
+      const {
+        sequence,
+        message: { project_id },
+      } = delivery
+      // Without the reason, which may quote what was sent.
+      log.error(
+        { sequence, project_id },
+        'a message cannot be decoded and was moved to the dead letters, which say why',
+      )
+    }
     // Their rows are among the others', so these are made again.
     left = left.filter(delivery => !failed.has(delivery))
   }

@@ -19,6 +19,7 @@ let engine: Engine
 let closeEngine: () => Promise<void>
 let running: Promise<void>
 let stop: () => Promise<void>
+let logged: string[]
 
 let project: string
 beforeAll(async () => {
@@ -27,6 +28,7 @@ beforeAll(async () => {
 afterAll(() => closeEngine())
 beforeEach(async () => {
   project = randomUUID()
+  logged = []
   folder = await mkdtemp(join(tmpdir(), 'spanhouse-writer-'))
   stream = await openEmbeddedStream({ path: join(folder, 'stream'), bytesMax: 64 * 1024 * 1024 })
 })
@@ -46,7 +48,7 @@ function start(through: Engine = engine, prices = new PriceCache(async () => new
     partitions: [0],
     division: 1,
     signal: stopping.signal,
-    log: pino({ level: 'silent' }),
+    log: pino({ base: null }, { write: line => logged.push(line) }),
     report: report => reports.push(report),
   })
   stop = () => {
@@ -108,6 +110,8 @@ test('a message that cannot be decoded goes to the dead letters with its reason;
   await expect.poll(async () => (await stream.stats()).deadLetters).toBe(1)
   const [letter] = await stream.deadLetters({ limit: 10 })
   expect(letter?.reason).toMatch(/cannot be decoded: ./)
+  const [line] = logged.map(one => JSON.parse(one))
+  expect(line).toMatchObject({ project_id: project, msg: expect.stringContaining('moved to the dead letters') })
   await stream.publish([three])
   await expect.poll(storedIds).toEqual(ids)
   await expect.poll(async () => (await stream.stats()).depth).toBe(0)

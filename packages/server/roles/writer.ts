@@ -72,7 +72,7 @@ export async function runWriter(given: WriterOptions): Promise<void> {
   for await (const deliveries of stream.deliveries({ consumer: 'writer', partitions, ...BATCH, signal })) {
     const prices = await pricesFor(deliveries, options)
     if (!prices) break
-    const decoded = await decode(deliveries, { prices, batch: free.pop() as SpanBatch, ownership })
+    const decoded = await decode(deliveries, { prices, batch: free.pop() as SpanBatch, ownership, log: options.log })
     const stored = (ahead.at(-1) ?? Promise.resolve())
       .then(() => store(decoded, options))
       .finally(() => free.push(decoded.batch))
@@ -122,17 +122,15 @@ async function forward(elsewhere: readonly SpanMessage[], options: Run): Promise
 
 /** The batch contains something that the store will never accept: finds it, so that the rest is stored. */
 async function storeApart({ deliveries, prices }: Decoded, error: Error, options: Run): Promise<void> {
-  const { ownership } = options
-  options.log.error(
-    { err: error, messages: deliveries.length },
-    'a batch cannot be stored; trying its messages one by one',
-  )
+  const { ownership, log } = options
+  log.error({ err: error, messages: deliveries.length }, 'a batch cannot be stored; trying its messages one by one')
   for (const delivery of deliveries) {
     try {
       const { batch, elsewhere, rejectedMessages } = await decode([delivery], {
         prices,
         batch: new SpanBatch(),
         ownership,
+        log,
       })
       if (rejectedMessages > 0) continue
       await forward(elsewhere, options)
@@ -141,7 +139,7 @@ async function storeApart({ deliveries, prices }: Decoded, error: Error, options
     } catch (cause) {
       if (options.signal.aborted) return
       await delivery.reject(`cannot be stored: ${(cause as Error).message}`)
-      options.log.error({ err: cause, sequence: delivery.sequence }, 'a message was moved to the dead letters')
+      log.error({ err: cause, sequence: delivery.sequence }, 'a message was moved to the dead letters')
     }
   }
 }
