@@ -41,7 +41,7 @@ test('a flood of expensive queries in one project is refused there and unnoticed
     const { answer, ms } = await read()
     reads.push(answer)
     if (isAway(answer)) continue
-    expect([answer.status, answer.body.count]).toEqual([200, 1])
+    expect([answer.status, answer.body.count ?? answer.text]).toEqual([200, 1])
     during.push(ms)
     readiness.push((await ask(`${apiUrl}/api/ready`)).status)
   } while (!isOver)

@@ -1,4 +1,8 @@
-import { startTestCluster, type TestCluster } from '@spanhouse/clickhouse-server/test-server.testing.ts'
+import {
+  startTestCluster,
+  type TestCluster,
+  type TestServer,
+} from '@spanhouse/clickhouse-server/test-server.testing.ts'
 import type { Uuid } from '@spanhouse/model'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { copyCells } from '../evaluation/cells.ts'
@@ -78,3 +82,23 @@ test('of the versions of a result of an evaluation the newest counts, before the
 
 const uuidOf = (digit: string): Uuid =>
   `${digit.repeat(8)}-${digit.repeat(4)}-4${digit.repeat(3)}-8${digit.repeat(3)}-${digit.repeat(12)}`
+
+test('a shard whose server dies while it is read, or is away, cannot be reached', async () => {
+  const [{ cluster: reader }, { own }] = shards as [Shard, Shard]
+  const [, server] = cluster.servers as [TestServer, TestServer]
+  const made =
+    'SELECT generateUUIDv4(), unhex(leftPad(hex(number), 32)), unhex(leftPad(hex(number), 16)) FROM numbers(30)'
+  await own.command({ text: `INSERT INTO spans (project_id, trace_id, span_id) ${made}`, params: {} })
+  const slow = { text: 'SELECT sum(sleepEachRow(0.1)) AS slept FROM spans', params: {} }
+  const running = {
+    text: "SELECT 1 FROM system.processes WHERE query LIKE '%sleepEachRow%' AND NOT is_initial_query",
+    params: {},
+  }
+  const unreachable = { code: 'overloaded', message: expect.stringContaining('cannot be reached') }
+  const read = reader.rows(slow).catch(error => error)
+  await expect.poll(() => own.rows(running)).toHaveLength(1)
+  await server.kill()
+  expect(await read).toMatchObject(unreachable)
+  await expect(reader.rows(slow)).rejects.toMatchObject(unreachable)
+  await server.restart()
+})

@@ -75,27 +75,12 @@ export const isUnanswered = (error: unknown): boolean =>
 
 /** ClickHouse's codes for failures that are temporary. */
 const BUSY = new Set([
-  ...[
-    '202',
-    '203',
-    '209',
-    '210',
-    '225',
-    '236',
-    '242',
-    '243',
-    '252',
-    '279',
-    '285',
-    '319',
-    '369',
-    '394',
-    '425',
-    '439',
-    '473',
-  ],
+  ...['202', '203', '225', '236', '242', '243', '252', '285', '319', '369', '394', '425', '439', '473'],
   ...['745', '999', '1000'],
 ])
+
+/** ClickHouse's codes for another server of the cluster that it cannot connect to, or that has gone away meanwhile. */
+const PEER_AWAY = new Set(['32', '209', '210', '279'])
 
 /**
  * The error thrown to the caller: Problems `query_timeout`, `query_limit` and `overloaded`, or the error itself.
@@ -112,6 +97,7 @@ export function toProblem(error: unknown): unknown {
       cause: error,
     })
   }
+  if (PEER_AWAY.has(code)) return unreachable(error)
   if (BUSY.has(code) || REFUSALS[code] || isUpdateFault(error))
     return new Problem('overloaded', 'ClickHouse is too busy; try again.', { retryAfterSeconds: 2, cause: error })
   return /^\d+$/.test(code) || error.constructor !== Error ? error : unreachable(error)
