@@ -39,6 +39,9 @@ const failure = (code: number, type: string, text = 'No') =>
 
 const UPDATE_FAULT = 'Not found column trace_type in block. There are only columns: events, _part_data_version, data'
 const updateFault = failure(10, 'NOT_FOUND_COLUMN_IN_BLOCK', UPDATE_FAULT)
+/** As ClickHouse reports that a server of its cluster dies while it reads from it; within a block this is a matter of luck. */
+const diedSending = (code: number) =>
+  failure(code, 'CUT_OFF', 'Cannot read all data: while receiving packet from 127.0.0.1:9000: While executing Remote')
 
 test.each<[string, (response: ServerResponse) => void, string]>([
   ['a proxy that finds no server', refuse(502, '<html><h1>502 Bad Gateway</h1></html>'), 'overloaded'],
@@ -47,6 +50,8 @@ test.each<[string, (response: ServerResponse) => void, string]>([
   ['a server that ends', failure(236, 'ABORTED'), 'overloaded'],
   ['a server without memory', failure(241, 'MEMORY_LIMIT_EXCEEDED', '(total) memory limit exceeded'), 'overloaded'],
   ['a query without memory', failure(241, 'MEMORY_LIMIT_EXCEEDED', 'Query memory limit exceeded'), 'query_limit'],
+  ['another server that dies between blocks', diedSending(32), 'overloaded'],
+  ['another server that dies within a block', diedSending(33), 'overloaded'],
   ['updates that the engine fails to apply', updateFault, 'overloaded'],
   ['a connection that breaks', response => response.socket?.resetAndDestroy(), 'overloaded'],
   [
@@ -72,6 +77,12 @@ test.each<[string, (response: ServerResponse) => void, string]>([
   await expect(table()).rejects.toMatchObject({ code })
   const error = await insert().catch(error => error)
   if (error) expect(isPassing(error)).toBe(true)
+})
+
+test('an insert whose bytes end too early is at fault itself', async () => {
+  answer = failure(33, 'CANNOT_READ_ALL_DATA', 'Cannot read all data. Bytes read: 3. Bytes expected: 8')
+  engine = openEngine(url, { connections: 1 })
+  expect(isPassing(await insert().catch(error => error))).toBe(false)
 })
 
 test('a read on which the engine fails to apply its updates is tried again', async () => {

@@ -79,8 +79,11 @@ const BUSY = new Set([
   ...['745', '999', '1000'],
 ])
 
-/** ClickHouse's codes for another server of the cluster that it cannot connect to, or that has gone away meanwhile. */
-const PEER_AWAY = new Set(['32', '209', '210', '279'])
+/** ClickHouse's codes for another server of its cluster that it cannot connect to, or that is silent. */
+const UNCONNECTED = new Set(['209', '210', '279'])
+/** Its codes for bytes that end too early, and what it adds if another server was sending them, which must have died. */
+const CUT_OFF = new Set(['32', '33'])
+const FROM_SERVER = 'while receiving packet from'
 
 /**
  * The error thrown to the caller: Problems `query_timeout`, `query_limit` and `overloaded`, or the error itself.
@@ -97,7 +100,7 @@ export function toProblem(error: unknown): unknown {
       cause: error,
     })
   }
-  if (PEER_AWAY.has(code)) return unreachable(error)
+  if (UNCONNECTED.has(code) || (CUT_OFF.has(code) && error.message.includes(FROM_SERVER))) return unreachable(error)
   if (BUSY.has(code) || REFUSALS[code] || isUpdateFault(error))
     return new Problem('overloaded', 'ClickHouse is too busy; try again.', { retryAfterSeconds: 2, cause: error })
   return /^\d+$/.test(code) || error.constructor !== Error ? error : unreachable(error)
