@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { ServerProcess } from '@spanhouse/server/server-process.testing.ts'
 import { eventually } from '../../harness.ts'
 import { faultsIn, Load } from './load.ts'
+import { Questions } from './questions.ts'
 import { type Random, seeded } from './random.ts'
 import { startCluster, startEmbedded, startNetworked, type Victim, type Victims } from './victims.ts'
 
@@ -23,7 +24,12 @@ export interface ChaosResult extends Omit<ChaosOptions, 'tell'> {
   /** Messages in the stream at the end: pending, and dead letters. */
   messagesLeft: number
   deadLetters: number
-  /** Empty if exactly the accepted spans are stored, each once, with the totals of the oracle. */
+  /** Answers to questions that were asked meanwhile, by status. */
+  answers: Record<number, number>
+  /**
+   * Empty if exactly the accepted spans are stored, each once, with the totals of the oracle, and every question was answered, or
+   * refused for now.
+   */
   faults: string[]
 }
 
@@ -47,20 +53,25 @@ export async function chaos({ tell = () => {}, ...options }: ChaosOptions): Prom
   try {
     const ending = new AbortController()
     const load = new Load(victims.target, seeded(options.seed + 1))
-    const loading = load.run(ending.signal)
+    const questions = new Questions(victims.target, seeded(options.seed + 2))
+    const loading = Promise.all([load.run(ending.signal), questions.run(ending.signal)])
     const events = await harm(victims, { ...options, random, tell })
     ending.abort()
     await loading
     const started = performance.now()
     const receiver = victims.server(options.set === 'embedded' ? 'all' : 'receiver')
     const settleMs = SETTLE_MS_MIN + 500 * options.seconds
-    const faults = await settledFaults(load, victims, { receiver, settleMs, tell })
+    const faults = [
+      ...(await settledFaults(load, victims, { receiver, settleMs, tell })),
+      ...shortened(questions.faults),
+    ]
     const settledSeconds = Math.round((performance.now() - started) / 100) / 10
     const messagesLeft = await receiver.metric('spanhouse_stream_messages')
     const deadLetters = await receiver.metric('spanhouse_dead_letters')
     if (faults.length > 0) for (const { name, output } of victims.all) tell(`${name} said:\n${output?.() ?? ''}`)
     const [traces, accepted] = [load.traces.length, load.accepted.size]
-    return { ...options, events, traces, accepted, settledSeconds, messagesLeft, deadLetters, faults }
+    const { answers } = questions
+    return { ...options, events, traces, accepted, settledSeconds, messagesLeft, deadLetters, answers, faults }
   } finally {
     await victims.stop()
   }
@@ -75,9 +86,12 @@ async function settledFaults(
   const isEmpty = async (): Promise<boolean> => (await receiver.metric('spanhouse_stream_messages')) === 0
   await eventually(isEmpty, settleMs).catch(() => undefined)
   tell(`the stream is drained; ${load.traces.length} traces are read back`)
-  const faults = await faultsIn(load, victims.target)
+  return shortened(await faultsIn(load, victims.target))
+}
+
+function shortened(faults: readonly string[]): string[] {
   const more = faults.length - FAULTS_SHOWN
-  return more > 0 ? [...faults.slice(0, FAULTS_SHOWN), `and ${more} more`] : faults
+  return more > 0 ? [...faults.slice(0, FAULTS_SHOWN), `and ${more} more`] : [...faults]
 }
 
 type Action = (victim: Victim, random: Random) => Promise<void>
@@ -108,12 +122,12 @@ async function harm(
   const events: Record<string, number> = {}
   while (performance.now() < end) {
     await delay(500 + random.below(2_000))
-    const victim = random.pick(victims.all)
-    const action = random.pick(WEIGHED)
+    const victim = random.pick(victims.killable)
+    const action = 'pause' in victim ? random.pick(WEIGHED) : 'kill'
     const event = `${action} ${victim.name}`
     tell(event)
     events[event] = (events[event] ?? 0) + 1
-    await (ACTIONS[action] as Action)(victim, random)
+    await (ACTIONS[action] as Action)(victim as Victim, random)
   }
   return events
 }
