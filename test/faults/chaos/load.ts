@@ -5,6 +5,7 @@ import { plainNode } from '@spanhouse/model/totals/trace-nodes.testing.ts'
 import { call } from '../../harness.ts'
 import { exportOf, type OtlpSpan, otlpSpan } from '../../otlp.ts'
 import type { Random } from './random.ts'
+import { faultOfRefusal } from './refusal.ts'
 
 /** Where to send and query; the addresses stay the same over restarts. */
 export interface Target {
@@ -37,6 +38,8 @@ export class Load {
   readonly traces: SentTrace[] = []
   /** Trace and span id → when it was first accepted (202), in seconds since the load began. */
   readonly accepted = new Map<string, number>()
+  /** Exports that were refused for good. */
+  readonly faults: string[] = []
   readonly #began = performance.now()
   readonly #target: Target
   readonly #random: Random
@@ -78,7 +81,11 @@ export class Load {
         for (const { trace_id, span_id } of answer.body.links) this.#note(trace_id + span_id)
         return
       }
-      if (answer && answer.status < 500) throw new Error(`refused: ${answer.status} ${answer.text}`)
+      const fault = answer && faultOfRefusal(answer)
+      if (fault) {
+        this.faults.push(`an export: ${fault}`)
+        return
+      }
       await delay(100)
     }
   }
@@ -119,7 +126,7 @@ const TRACES_A_QUERY = 80
 
 /** Describes what is wrong; empty if every span is stored once and every total is that of the oracle. */
 export async function faultsIn(load: Load, target: Target): Promise<string[]> {
-  const faults: string[] = []
+  const faults = [...load.faults]
   const sent = new Set(load.traces.flatMap(({ trace_id, nodes }) => nodes.map(({ span_id }) => trace_id + span_id)))
   for (const id of sent.symmetricDifference(new Set(load.accepted.keys())))
     faults.push(`sent and accepted differ in ${id}`)

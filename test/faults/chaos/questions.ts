@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { type Answer, call } from '../../harness.ts'
 import type { Target } from './load.ts'
 import type { Random } from './random.ts'
+import { faultOfRefusal } from './refusal.ts'
 
 /** What is asked: of spans in every way that reads them differently, of the registry, and a change of it. */
 interface Question {
@@ -34,9 +35,6 @@ const QUESTIONS: readonly Question[] = [
 /** At once. */
 const ASKERS = 4
 const PAUSE_MS = 50
-/** That a project has so many requests in progress, that a part is away, or that it took too long. */
-const REFUSALS = new Set([429, 503, 504])
-
 /**
  * Asks while faults happen. An answer is the whole one, or a refusal that says when to ask again; no answer at all is right only
  * from a server that has been killed, which the caller of this cannot tell, so that is not counted.
@@ -75,9 +73,7 @@ export class Questions {
   }
 }
 
-function faultOf({ status, headers, body, text }: Answer): string | undefined {
-  if (status === 200) return typeof body?.count === 'number' ? undefined : `200 without a count: ${text.slice(0, 200)}`
-  if (!REFUSALS.has(status)) return `${status} ${text.slice(0, 500)}`
-  if (typeof body?.detail !== 'string') return `${status} that does not say why: ${text.slice(0, 200)}`
-  return status === 504 || /^\d+$/.test(headers.get('retry-after') ?? '') ? undefined : `${status} without Retry-After`
+function faultOf(answer: Answer): string | undefined {
+  if (answer.status !== 200) return faultOfRefusal(answer)
+  return typeof answer.body?.count === 'number' ? undefined : `200 without a count: ${answer.text.slice(0, 200)}`
 }
