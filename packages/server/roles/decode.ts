@@ -51,16 +51,13 @@ export async function decode(deliveries: readonly Delivery[], decoding: Decoding
       const decodeSeconds = (performance.now() - started) / 1000
       return { deliveries: left, prices, batch, elsewhere, rejectedMessages, decodeSeconds }
     }
-    for (const [delivery, { message }] of failed) {
-      await delivery.reject(`cannot be decoded: ${message}`)
-      const {
-        sequence,
-        message: { project_id },
-      } = delivery
+    for (const [delivery, error] of failed) {
+      await delivery.reject(`cannot be decoded: ${error.message}`)
+      const { sequence, message } = delivery
       // Without the reason, which may quote what was sent.
       log.error(
-        { sequence, project_id },
-        'a message cannot be decoded and was moved to the dead letters, which say why',
+        { sequence, project_id: message.project_id },
+        'a message that cannot be decoded was moved to the dead letters, which say why',
       )
     }
     // Their rows are among the others', so these are made again.
