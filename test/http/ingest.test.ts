@@ -218,3 +218,27 @@ test('an answer in protobuf for who asks for it', async () => {
   expect(partial.status).toBe(200)
   expect(partial.text).toMatch(/span/)
 })
+
+test.each([
+  'OTel-OTLP-Exporter-JavaScript/0.208.0',
+  'OTel-OTLP-Exporter-Java/1.58.0',
+  'OTel-OTLP-Exporter-Python/1.38.0',
+  'OTel-OTLP-Exporter-Ruby/0.31.0 Ruby/3.4.1 (x86_64-linux; ruby)',
+  'OTel-OTLP-Exporter-Dotnet/1.14.0',
+  'OTel-OTLP-Exporter-Rust/0.31.0',
+  'OTel-OTLP-Exporter-Cpp/1.23.0',
+  'OTel OTLP Exporter Go/1.24.0',
+  'OTel OTLP Exporter PHP/1.0',
+  'OpenTelemetry Collector/0.140.0 (linux/amd64)',
+  'OpenTelemetry Collector Contrib/0.140.0 (linux/amd64)',
+  'AWS OTel Collector/v0.45.0 (linux/amd64)',
+  'otelcol-contrib/0.140.0',
+  'Custom-User-Agent/1.2.3 OTel-OTLP-Exporter-JavaScript/0.208.0',
+])('%s gets protobuf for protobuf and JSON for JSON', async agent => {
+  const project = await newProject()
+  const headers = { 'content-type': 'application/x-protobuf', 'user-agent': agent }
+  const answer = await project.export(new Uint8Array(), headers)
+  expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/x-protobuf'])
+  const json = await project.export(exportOf(), { ...JSON_TYPE, 'user-agent': agent })
+  expect([json.status, json.body]).toEqual([202, { count: 0, links: [] }])
+})

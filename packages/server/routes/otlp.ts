@@ -125,7 +125,8 @@ const wantsProtobuf = (request: FastifyRequest): boolean =>
   (request.headers.accept ?? '').includes(PROTOBUF) ||
   (!isJson(request) && EXPORTERS.test(request.headers['user-agent'] ?? ''))
 
-const EXPORTERS = /^(OTel-OTLP-Exporter|OpenTelemetry Collector|otelcol)/i
+/** The exporters of Go and PHP spell it with spaces. A distribution may put its own name in front. */
+const EXPORTERS = /\b(OTel[- ]OTLP[- ]Exporter|(OpenTelemetry|OTel) Collector|otelcol)/i
 
 const isJson = (request: FastifyRequest): boolean => /^application\/json\b/i.test(request.headers['content-type'] ?? '')
 
