@@ -173,6 +173,27 @@ describe('events and links', () => {
       links: [{ trace_id: '', span_id: spanIdOf('l'), attributes: { key: 'a' } }],
     })
   })
+
+  const hex = (text: string): string => Buffer.from(text).toString('hex')
+  test.each([
+    ['hexadecimal digits', 'AB'.repeat(8), 'ab'.repeat(8), 'c'.repeat(6), 'c'.repeat(6)],
+    ['an odd number of digits', 'a'.repeat(31), hex('a'.repeat(31)), 'abc', hex('abc')],
+    ['other texts', 'trace 1', hex('trace 1'), 'ä', hex('ä')],
+    ['texts as long as an id', 'sixteen letters!', hex('sixteen letters!\0'), 'letters!', hex('letters!\0')],
+  ])('the malformed ids of a link are parked as bytes: %s', (_, traceId, trace_id, spanId, span_id) => {
+    const links = [
+      { traceId, spanId: spanIdOf('l') },
+      { traceId: traceIdOf('l'), spanId },
+    ]
+    const span = spanFrom({ links })
+    expect(span.links).toBeUndefined()
+    expect(span.attributes.ag.unsupported).toEqual({
+      links: [
+        { trace_id, span_id: spanIdOf('l'), attributes: {} },
+        { trace_id: traceIdOf('l'), span_id, attributes: {} },
+      ],
+    })
+  })
 })
 
 describe('what surrounds the span (section 7.1)', () => {

@@ -46,8 +46,8 @@ export const SCALARS: Readonly<Record<Scalar, ScalarFormat>> = {
     write: (writer, value) =>
       typeof value === 'string' && BASE64.test(value) && Boolean(writer.bytes(Buffer.from(value, 'base64'))),
   },
-  traceId: { expected: 'hexadecimal text', write: (writer, value) => writeId(writer, value, parseTraceId) },
-  spanId: { expected: 'hexadecimal text', write: (writer, value) => writeId(writer, value, parseSpanId) },
+  traceId: { expected: 'hexadecimal text', write: (writer, value) => writeId(writer, value, TRACE_ID) },
+  spanId: { expected: 'hexadecimal text', write: (writer, value) => writeId(writer, value, SPAN_ID) },
 }
 
 /** In the standard or the URL-safe alphabet; padding may be missing. */
@@ -81,15 +81,29 @@ function writeDouble(writer: Writer, value: Json): boolean {
   return typeof number === 'number' && Boolean(writer.double(number))
 }
 
-/** No id has this length. */
-const NO_ID = Buffer.from([0])
 const ABSENT_ID = /^0*$/
+const BYTES_IN_HEX = /^([0-9a-f]{2})+$/i
 
-function writeId(writer: Writer, value: Json, parse: (text: string) => string | null): boolean {
+interface IdFormat {
+  bytes: number
+  parse(text: string): string | null
+}
+
+const TRACE_ID: IdFormat = { bytes: 16, parse: parseTraceId }
+const SPAN_ID: IdFormat = { bytes: 8, parse: parseSpanId }
+
+function writeId(writer: Writer, value: Json, format: IdFormat): boolean {
   if (typeof value !== 'string') return false
-  const id = parse(value)
-  writer.bytes(id !== null ? Buffer.from(id, 'hex') : ABSENT_ID.test(value) ? Buffer.alloc(0) : NO_ID)
+  const id = format.parse(value)
+  writer.bytes(id === null ? malformedId(value, format) : Buffer.from(id, 'hex'))
   return true
+}
+
+/** What was sent instead of an id, never with the length of an id: its reader keeps it, but not as an id. */
+function malformedId(text: string, { bytes }: IdFormat): Buffer {
+  if (ABSENT_ID.test(text)) return Buffer.alloc(0)
+  const sent = Buffer.from(text, BYTES_IN_HEX.test(text) ? 'hex' : 'utf8')
+  return sent.length === bytes ? Buffer.concat([sent, Buffer.alloc(1)]) : sent
 }
 
 /** No enum has this number. */

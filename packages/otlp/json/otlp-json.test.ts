@@ -215,8 +215,11 @@ describe('what means nothing costs its own span only', () => {
   test.each([
     ['"traceId":"nonsense"', 'trace_id'],
     ['"traceId":"00000000000000000000000000000000"', 'trace_id'],
+    ['"traceId":"sixteen letters!"', 'trace_id'],
     ['"spanId":"abc"', 'span_id'],
+    ['"spanId":"letters!"', 'span_id'],
     ['"parentSpanId":"abc"', 'parent_span_id'],
+    ['"parentSpanId":"letters!"', 'parent_span_id'],
     ['"kind":"SPAN_KIND_OTHER"', 'kind'],
     ['"kind":99', 'kind'],
     ['"kind":-1', 'kind'],
