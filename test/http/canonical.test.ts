@@ -345,3 +345,12 @@ test('bad spans and bad links do no harm to good ones', async () => {
   const span = await eventually(async () => (await project.get(`/api/spans/${good.traceId}/${good.spanId}`)).body.span)
   expect(span.links).toHaveLength(1)
 })
+
+test('JSON text declared as plain text stays text, and the attribute is as it was sent', async () => {
+  const project = await newProject()
+  const text = '{ "answer": "It is sunny in Bari, and it will stay so until the weekend." }'
+  const span = otlpSpan({ traceId: newTraceId() }, { 'output.value': text, 'output.mime_type': 'text/plain' })
+  await project.store(span)
+  const { attributes } = (await project.get(`/api/spans/${span.traceId}/${span.spanId}`)).body.span
+  expect(attributes).toMatchObject({ ag: { data: { outputs: text } }, output: { value: text } })
+})

@@ -137,6 +137,16 @@ describe('OpenInference', () => {
     expect(agOf(sent).data).toEqual(data)
   })
 
+  test.each<[string | undefined, unknown, unknown]>([
+    ['text/plain', { input: '{"q":1}' }, '[{"a":1}]'],
+    ['Text/Plain; charset=utf-8', { input: '{"q":1}' }, '[{"a":1}]'],
+    ['application/json', { q: 1 }, [{ a: 1 }]],
+    [undefined, { q: 1 }, [{ a: 1 }]],
+  ])('JSON text that is declared as %s', (type, inputs, outputs) => {
+    const types: JsonObject = type === undefined ? {} : { 'input.mime_type': type, 'output.mime_type': type }
+    expect(agOf({ 'input.value': '{"q":1}', 'output.value': '[{"a":1}]', ...types }).data).toEqual({ inputs, outputs })
+  })
+
   test('plain text inputs do not displace what is said of them in detail', () => {
     const sent = { 'input.value': 'a text', 'embedding.embeddings.0.embedding.text': 'a text' }
     expect(agOf(sent)).toEqual({

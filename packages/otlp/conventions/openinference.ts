@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type SpanType } from '@spanhouse/model'
 import { parseText } from '../json/json-text.ts'
-import { type Convention, type Found, rowsOf } from './convention.ts'
+import { type Convention, type Found, rowsOf, type SentAttributes } from './convention.ts'
 import { inputsOf, parsedContainer } from './value.ts'
 
 const SPAN_TYPE_OF_KIND: ReadonlyMap<string, SpanType> = new Map([
@@ -92,11 +92,26 @@ export const openInference: Convention = {
       'exception.escaped': 'exception.escaped',
     }),
   ],
-  complete(found) {
+  complete(found, { attributes }) {
+    keepPlainText(found, attributes)
     dropRawMessages(found)
     dropPlainInputs(found)
     putContents(found)
   },
+}
+
+const PLAIN_TEXT = /^\s*text\/plain\b/i
+
+/** A value that is declared as plain text is not decoded, even if it could be. */
+function keepPlainText(found: Found, attributes: SentAttributes): void {
+  const plainText = (side: 'input' | 'output'): string | undefined => {
+    const value = attributes.get(`${side}.value`)
+    return typeof value === 'string' && PLAIN_TEXT.test(String(attributes.get(`${side}.mime_type`))) ? value : undefined
+  }
+  const input = plainText('input')
+  const output = plainText('output')
+  if (input !== undefined) found.set('data.inputs', { input })
+  if (output !== undefined) found.set('data.outputs', output)
 }
 
 /** For a model call the messages are the data; the raw request and response repeat them in the provider's format. */
