@@ -218,6 +218,13 @@ test('query string; each block of the body goes before it', async () => {
     windowing: { ...RANGE, interval: 2880 },
     filtering: { operator: 'and', ...pro },
   })
+  const nested = new URLSearchParams({
+    formatting: JSON.stringify({ focus: 'span' }),
+    windowing: JSON.stringify({ ...RANGE, interval: 2880 }),
+    filtering: JSON.stringify(pro),
+    specs: JSON.stringify(counts.specs),
+  })
+  expect(await ask(undefined, `/api/spans/analytics/query?${nested}&project_id=x`)).toEqual(bare)
   expect(countsOf(await ask({ filter: child }, path))).toEqual([[RANGE.oldest, 2880, 1]])
   const later = await ask({ oldest: '2026-02-04T00:00:00Z', newest: RANGE.newest, filter: { conditions: [] } }, path)
   expect(countsOf(later)).toEqual([['2026-02-04T00:00:00Z', 1440, 1]])
@@ -243,6 +250,8 @@ const REFUSED: [body: unknown, status: number, at: unknown][] = [
   [{ oldest: 'yesterday' }, 422, ['body', 'oldest']],
   [{ windowing: { oldset: RANGE.oldest } }, 422, ['body', 'windowing', 'oldset']],
   [{ formatting: { fokus: 'span' } }, 422, ['body', 'formatting', 'fokus']],
+  [{ windowing: '{"oldset":1}' }, 422, ['body', 'windowing', 'oldset']],
+  [{ filtering: '{' }, 422, ['body', 'filtering']],
   [{ specs: [{ typ: 'binary' }] }, 422, ['body', 'specs', 0, 'typ']],
   [{ windowing: { newest: 'soon' } }, 422, ['body', 'windowing', 'newest']],
   [{ interval: 0 }, 422, ['body', 'interval']],
@@ -268,16 +277,16 @@ describe('nothing malformed widens the question', () => {
     }
   })
 
-  test.each(['focus=both', 'interval=x', 'specs=x', 'filter=x', 'oldest=x', 'rate=7', 'oldest=1&oldest=2'])(
-    '?%s',
-    async query => {
-      const answer = await project.post(`/api/spans/analytics/query?${query}`)
-      expect([answer.status, answer.body.detail?.[0].loc.slice(0, 2)]).toEqual([
-        422,
-        ['query', query.slice(0, query.indexOf('='))],
-      ])
-    },
-  )
+  test.each([
+    ...['focus=both', 'interval=x', 'specs=x', 'filter=x', 'oldest=x', 'rate=7', 'oldest=1&oldest=2'],
+    ...['filtre={}', 'filtering=x', 'windowing={"oldset":1}', 'formatting={"fokus":"span"}'],
+  ])('?%s', async query => {
+    const answer = await project.post(`/api/spans/analytics/query?${query}`)
+    expect([answer.status, answer.body.detail?.[0].loc.slice(0, 2)]).toEqual([
+      422,
+      ['query', query.slice(0, query.indexOf('='))],
+    ])
+  })
 })
 
 describe('the older form', () => {

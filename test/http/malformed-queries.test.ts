@@ -22,6 +22,7 @@ test.each([
   [{ Filtering: {} }, 'body.Filtering: unknown member'],
   [{ conditions: [] }, 'body.conditions: unknown member'],
   [{ windowing: { limt: 1 } }, 'body.windowing.limt: unknown member'],
+  [{ windowing: '{"limt":1}' }, 'body.windowing.limt: unknown member'],
   [{ query_ref: { slug: 'x' }, limits: 1 }, 'body.limits: unknown member'],
   [{ filtering: { condition: [] } }, 'body.filtering.condition: unknown member'],
   [{ filter: { conditons: [] } }, 'body.filter.conditons: unknown member'],
@@ -46,6 +47,7 @@ test.each([
   {},
   { filter: { conditions: [] }, limit: 1, order: 'ascending', oldest: null, newest: null, next: null, rate: 1 },
   { filtering: {}, windowing: { limit: 1, order: 'descending', interval: 60 } },
+  { filtering: '{}', windowing: '{"limit":1}' },
   { focus: 'trace', format: 'agenta', interval: 60, limit: 1 },
 ])('%j has only known members', async body => {
   for (const path of ['/spans/query', '/traces/query', '/tracing/traces/query'])
@@ -107,6 +109,8 @@ const SHAPE: [body: unknown, loc: (string | number)[]][] = [
   [{ filter: 5 }, ['filter']],
   [{ filter: 'no json' }, ['filter']],
   [{ filter: '[]' }, ['filter']],
+  [{ filtering: '[]' }, ['filtering']],
+  [{ windowing: '[]' }, ['windowing']],
   [{ filter: { conditions: [{ value: 1 }] } }, ['filter', 'conditions', 0, 'field']],
   [{ windowing: 5 }, ['windowing']],
   [{ windowing: [] }, ['windowing']],

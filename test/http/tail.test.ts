@@ -66,13 +66,18 @@ test('a filter chooses, and projects hear only their own', async () => {
   const [mine, theirs] = [await newProject(), await newProject()]
   const filter = { conditions: [{ field: 'attributes', key: 'plan', operator: 'is', value: 'pro' }] }
   const search = `?filter=${encodeURIComponent(JSON.stringify(filter))}`
-  const [chosen, all, other] = await Promise.all([listen(mine, search), listen(mine), listen(theirs)])
+  const [chosen, same, all, other] = await Promise.all([
+    listen(mine, search),
+    listen(mine, search.replace('filter', 'filtering')),
+    listen(mine, '?project_id=x'),
+    listen(theirs),
+  ])
   const spans = ['pro', 'free', 'pro'].map(plan => otlpSpan({ traceId: newTraceId() }, { plan }))
   await mine.store(...spans)
-  await eventually(async () => all.spans.length === 3 && chosen.spans.length === 2)
-  expect(chosen.spans.map(span => span.attributes.plan)).toEqual(['pro', 'pro'])
+  await eventually(async () => all.spans.length === 3 && chosen.spans.length === 2 && same.spans.length === 2)
+  for (const { spans } of [chosen, same]) expect(spans.map(span => span.attributes.plan)).toEqual(['pro', 'pro'])
   expect(other.spans).toEqual([])
-  for (const one of [chosen, all, other]) one.stop()
+  for (const one of [chosen, same, all, other]) one.stop()
 })
 
 test('spans that arrive faster than they are read are dropped, and the listener gets their number', async () => {
@@ -184,4 +189,10 @@ test('a filter that asks too much of each span is refused', async () => {
   const search = filterSearch([{ field: 'attributes', key: 'n', operator: 'in', value: values }])
   const answer = await call(apiUrl, 'GET', `/api/spans/tail${search}`, project.apiKey)
   expect(answer).toMatchObject({ status: 400, body: { detail: expect.stringContaining('more than 500') } })
+})
+
+test('unknown parameters are refused: a misspelt filter would let everything through', async () => {
+  const { apiKey } = await newProject()
+  const answer = await call(inject('target').apiUrl, 'GET', '/api/spans/tail?filtre={}', apiKey)
+  expect(answer).toMatchObject({ status: 422, body: { detail: [{ loc: ['query', 'filtre'] }] } })
 })

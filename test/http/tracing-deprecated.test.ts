@@ -117,6 +117,12 @@ test('spans and traces are found by the flat form, in the body or in the query s
     names(await ask(undefined, `?focus=span&filter=${encodeURIComponent(JSON.stringify(named('root')))}`)),
   ).toEqual(['root'])
   expect(names(await ask({ focus: 'span', filtering: named('root'), windowing: { limit: 5 } }))).toEqual(['root'])
+  const nested = (filtering: object, windowing: object) =>
+    new URLSearchParams({ filtering: JSON.stringify(filtering), windowing: JSON.stringify(windowing) })
+  expect(names(await ask(undefined, `?focus=span&${nested(named('root'), { limit: 1 })}`))).toEqual(['root'])
+  expect(names(await ask(undefined, `?focus=span&${nested({}, { limit: 1 })}&application_id=x`))).toEqual(['other'])
+  expect(names(await ask(undefined, `?focus=span&${nested({}, { limit: 1, order: 'ascending' })}`))).toEqual(['root'])
+  expect(names(await ask({ focus: 'span', filtering: JSON.stringify(named('root')) }))).toEqual(['root'])
   expect(names(await ask({ focus: 'span', oldest: '2026-02-03T09:30:00Z' }))).toEqual(['other'])
   expect((await ask({ focus: 'span', newest: 1_770_109_200 })).body).toEqual({ count: 0 })
   expect(names(await ask({ focus: 'trace', format: 'opentelemetry', filter: named('child') }))).toEqual([
@@ -134,6 +140,8 @@ test('spans and traces are found by the flat form, in the body or in the query s
     [{ filter: { conditions: [{ field: 'nothing', value: 1 }] } }, '', 400],
     [undefined, '?focus=x', 422],
     [undefined, '?format=x', 422],
+    [undefined, '?filtre={}', 422],
+    [undefined, '?windowing={"lmit":1}', 422],
   ] as const)
     expect([body, search, (await ask(body, search)).status]).toEqual([body, search, status])
 })

@@ -32,17 +32,13 @@ const NESTED = [
 
 /**
  * Parses analytics from query string and body, flat (`focus, format, oldest, newest, interval, rate, filter, specs`) or
- * nested (`formatting, windowing, filtering`). Windowing, filtering and specs are each taken as a whole from the body
+ * nested (`formatting, windowing, filtering`, objects or JSON text). Windowing, filtering and specs are each taken as a whole from the body
  * if present there, otherwise from the query string; a body that is not empty determines the formatting. Throws
  * `unprocessable` (422) on a member that is unknown or of the wrong type, `invalid` (400) on a filter that is not valid.
  */
 export function parseAnalyticsQuery(query: JsonObject, json: unknown): AnalyticsQuery {
   const body = optional(json, ['body'], readObject) ?? {}
   refuseOthers(body, MEMBERS, ['body'])
-  for (const [name, members] of NESTED) {
-    const nested = body[name]
-    if (isJsonObject(nested)) refuseOthers(nested, members, ['body', name])
-  }
   const inQuery = parseBlocks(query, ['query'])
   const inBody = parseBlocks(body, ['body'])
   const isEmpty = Object.keys(body).length === 0
@@ -75,11 +71,16 @@ interface Blocks {
 
 /** The blocks in one part of the request; absent ones are undefined. */
 function parseBlocks(members: JsonObject, loc: Location): Blocks {
+  for (const [name, known] of NESTED) {
+    const nested = parseJsonText(members[name], [...loc, name])
+    if (isJsonObject(nested)) refuseOthers(nested, known, [...loc, name])
+  }
   const formatting = parseFormatting(members, loc)
   for (const name of ['oldest', 'newest'] as const) refuseOddInteger(members[name], [...loc, name])
   const { filter, windowing } = parseSpanQuery(members, formatting.focus, loc)
   const given = Object.entries(windowing).filter(([name]) => name !== 'order')
-  const filterJson = members.filtering ?? parseJsonText(members.filter, [...loc, 'filter'])
+  const filterJson =
+    parseJsonText(members.filtering, [...loc, 'filtering']) ?? parseJsonText(members.filter, [...loc, 'filter'])
   const specs = parseJsonText(members.specs, [...loc, 'specs'])
   const list = optional(specs, [...loc, 'specs'], parseSpecs) ?? []
   return {
@@ -97,7 +98,8 @@ function refuseOddInteger(value: unknown, loc: Location): void {
 }
 
 function parseFormatting(members: JsonObject, loc: Location): Formatting {
-  const nested = optional(members.formatting, [...loc, 'formatting'], readObject) ?? {}
+  const at = [...loc, 'formatting']
+  const nested = optional(parseJsonText(members.formatting, at), at, readObject) ?? {}
   const read = <T>(name: 'focus' | 'format', reader: (value: unknown, loc: Location) => T): T | undefined =>
     optional(nested[name], [...loc, 'formatting', name], reader) ?? optional(members[name], [...loc, name], reader)
   return { focus: read('focus', oneOf(FOCUSES)) ?? 'trace', format: read('format', oneOf(FORMATS)) ?? 'agenta' }

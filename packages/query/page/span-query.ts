@@ -36,12 +36,13 @@ const BODY_MEMBERS: readonly string[] = [
 export function refuseUnknownMembers(body: unknown, more: readonly string[] = []): void {
   if (!isJsonObject(body)) return
   refuseUnknown(body, [...BODY_MEMBERS, ...more], ['body'])
-  if (isJsonObject(body.windowing)) refuseUnknown(body.windowing, WINDOWING_MEMBERS, ['body', 'windowing'])
+  const windowing = parseJsonText(body.windowing, ['body', 'windowing'])
+  if (isJsonObject(windowing)) refuseUnknown(windowing, WINDOWING_MEMBERS, ['body', 'windowing'])
 }
 
 /**
- * Parses the body of a query: `filtering` and `windowing`, and their flat form `filter` (an object or JSON text),
- * `oldest`, `newest`, `next`, `limit`, `order`, `rate`, `interval`. The two forms may complement each other. Throws
+ * Parses the body of a query: `filtering` and `windowing`, and their flat form `filter`, `oldest`, `newest`, `next`,
+ * `limit`, `order`, `rate`, `interval`. Objects may be given as JSON text. The two forms may complement each other. Throws
  * `unprocessable` (422) if they contradict each other or a member has the wrong type, `invalid` (400) if the filter is
  * not valid. An empty body (null) selects everything. Other members are ignored; see {@link refuseUnknownMembers}.
  */
@@ -94,8 +95,10 @@ function narrowed(
 }
 
 function parseEitherFilter(members: JsonObject, loc: Location): Filter | undefined {
-  const nested = parseFilter(members.filtering, [...loc, 'filtering'])
-  const flat = parseFilter(parseJsonText(members.filter, [...loc, 'filter']), [...loc, 'filter'])
+  const read = (name: 'filtering' | 'filter') =>
+    parseFilter(parseJsonText(members[name], [...loc, name]), [...loc, name])
+  const nested = read('filtering')
+  const flat = read('filter')
   if (members.filtering == null || members.filter == null) return nested ?? flat
   if (JSON.stringify(nested) === JSON.stringify(flat)) return nested
   throw contradiction([...loc, 'filter'], 'filtering')
@@ -123,7 +126,8 @@ export function parseJsonText(value: unknown, loc: Location): unknown {
 }
 
 function parseEitherWindowing(members: JsonObject, focus: Focus, loc: Location): Windowing {
-  const nested = parseGivenWindowing(members.windowing, focus, [...loc, 'windowing'])
+  const at = [...loc, 'windowing']
+  const nested = parseGivenWindowing(parseJsonText(members.windowing, at), focus, at)
   const flat = parseGivenWindowing(members, focus, loc)
   for (const name of WINDOWING_MEMBERS) refuseContradiction(name, nested, flat, loc)
   return { order: 'descending', ...flat, ...nested }

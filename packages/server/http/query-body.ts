@@ -1,5 +1,5 @@
-import { FIELD_KINDS, FIELDS, GROUP_OPERATORS, OPERATORS, ORDERS } from '@spanhouse/query'
-import { json, optional } from '@spanhouse/validation'
+import { FIELD_KINDS, FIELDS, FOCUSES, FORMATS, GROUP_OPERATORS, OPERATORS, ORDERS } from '@spanhouse/query'
+import { json, optional, z } from '@spanhouse/validation'
 
 const time = {
   anyOf: [{ type: 'string', format: 'date-time' }, { type: 'number' }],
@@ -90,3 +90,32 @@ export const spanQueryBody = optional(
     examples: [{ filtering: EXAMPLE, windowing: { oldest: '2026-02-01T00:00:00Z', limit: 50 } }],
   }),
 )
+
+const parameter = (description: string) => optional(json).meta({ description })
+
+/** Web clients add these to query strings; they select nothing. */
+export const scopeParameters = {
+  project_id: parameter('Ignored: the key determines the project.'),
+  application_id: parameter('Ignored.'),
+}
+
+/**
+ * The query string of the endpoints that accept the same members in a flat body. Unknown names are rejected, the values
+ * are validated by the parser of `query`.
+ */
+export const flatParameters = {
+  focus: optional(z.enum(FOCUSES)),
+  format: optional(z.enum(FORMATS)),
+  oldest: parameter(time.description),
+  newest: parameter(time.description),
+  next: parameter(windowingProperties.next.description),
+  limit: parameter(windowingProperties.limit.description),
+  order: parameter('Ascending or descending.'),
+  interval: parameter('Length of a bucket in minutes.'),
+  rate: parameter('Share of the traces, 0 to 1.'),
+  filter: parameter('A filter as JSON text.'),
+  filtering: parameter('The same as `filter`.'),
+  windowing: parameter('The members of a window as JSON text.'),
+  formatting: parameter('`focus` and `format` as JSON text.'),
+  ...scopeParameters,
+}

@@ -5,20 +5,13 @@ import { json, jsonObject, optional, z } from '@spanhouse/validation'
 import type { FastifyInstance } from 'fastify'
 import { QUERY_BODY_BYTES_MAX } from '../../budget/limits.ts'
 import { addEndpoint } from '../../http/endpoint.ts'
-import { filterSchema, windowingProperties } from '../../http/query-body.ts'
+import { filterSchema, flatParameters, windowingProperties } from '../../http/query-body.ts'
 
 const tag = 'analytics'
 const permission = 'view_spans'
 
-/** Validated by the parser of `query`, which accepts the same members in the body; here they are only described. */
-const query = z.looseObject({
-  focus: optional(z.enum(FOCUSES)),
-  format: optional(z.enum(FORMATS)),
-  oldest: optional(json).meta({ description: 'ISO 8601 or a Unix time.' }),
-  newest: optional(json).meta({ description: 'ISO 8601 or a Unix time.' }),
-  interval: optional(json).meta({ description: 'Length of a bucket in minutes.' }),
-  rate: optional(json).meta({ description: 'Share of the traces, 0 to 1.' }),
-  filter: optional(json).meta({ description: 'A filter as JSON text.' }),
+const query = z.strictObject({
+  ...flatParameters,
   specs: optional(json).meta({ description: `A list of {type, path} as JSON text; types: ${SPEC_TYPES.join(' ')}.` }),
 })
 /** Flat, or nested as queries for spans have it. */

@@ -3,6 +3,7 @@ import type { Engine } from '@spanhouse/span-store'
 import { optional, z } from '@spanhouse/validation'
 import type { FastifyInstance } from 'fastify'
 import { addEndpoint } from '../../http/endpoint.ts'
+import { scopeParameters } from '../../http/query-body.ts'
 import { sendEvents } from '../../http/server-sent-events.ts'
 import { Tail } from '../../tail/tail.ts'
 
@@ -21,9 +22,14 @@ export function tailRoutes(engine: Engine): (app: FastifyInstance) => void {
       permission: 'view_spans',
       share: 'listen',
       summary: 'Streams spans as they are stored, as server-sent events, until the connection is closed.',
-      query: z.object({ filter: optional(z.string()).meta({ description: 'A filter as JSON text.' }) }),
+      query: z.strictObject({
+        filter: optional(z.string()).meta({ description: 'A filter as JSON text.' }),
+        filtering: optional(z.string()).meta({ description: 'The same as `filter`.' }),
+        ...scopeParameters,
+      }),
       handle: ({ principal, query, request, reply }) => {
-        const { filter } = parseSpanQuery({ filter: query.filter ?? null }, 'span', ['query'])
+        const given = { filter: query.filter ?? null, filtering: query.filtering ?? null }
+        const { filter } = parseSpanQuery(given, 'span', ['query'])
         const listener = tail.listen(principal.project_id, filter, request.log)
         return sendEvents(request, reply, listener.events)
       },

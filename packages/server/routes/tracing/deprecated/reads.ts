@@ -5,7 +5,7 @@ import { json, optional, z } from '@spanhouse/validation'
 import type { FastifyInstance } from 'fastify'
 import { QUERY_BODY_BYTES_MAX } from '../../../budget/limits.ts'
 import { addEndpoint } from '../../../http/endpoint.ts'
-import { filterSchema, windowingProperties } from '../../../http/query-body.ts'
+import { filterSchema, flatParameters, windowingProperties } from '../../../http/query-body.ts'
 import { spanAnswer, treeAnswer } from '../../../http/span-answers.ts'
 import { treeJson } from '../../../http/trace-json.ts'
 import { requiredTraceId } from '../trace-writes.ts'
@@ -15,18 +15,7 @@ const tag = 'tracing'
 const permission = 'view_spans'
 const deprecated = true
 
-const member = optional(json)
-/** Validated by the parser of `query`, which accepts the same members in the body. */
-const query = z.looseObject({
-  focus: optional(z.enum(FOCUSES)),
-  format: optional(z.enum(FORMATS)),
-  oldest: member,
-  newest: member,
-  limit: member,
-  interval: member,
-  rate: member,
-  filter: member.meta({ description: 'A filter as JSON text.' }),
-})
+const query = z.strictObject(flatParameters)
 const body = optional(
   json.meta({
     type: 'object',
@@ -103,7 +92,8 @@ export function tracingReadRoutes(engine: Engine): (app: FastifyInstance) => voi
 /** A non-empty body determines the order; otherwise the query string does. */
 function orderOf(query: JsonObject, body: Json | undefined) {
   const isEmpty = Object.keys((body ?? {}) as object).length === 0
-  return parseSpanQuery(isEmpty ? { order: query.order ?? null } : body, 'span').windowing.order
+  return parseSpanQuery(isEmpty ? { order: query.order ?? null, windowing: query.windowing ?? null } : body, 'span')
+    .windowing.order
 }
 
 async function spansOf(reading: Reading, trace_ids: readonly TraceId[]): Promise<StoredSpan[]> {
