@@ -199,6 +199,22 @@ test('an edit that says what was there is an edit too', async () => {
   expect((await read(trace_id)).trace).toMatchObject({ data, updated_at: UPDATED, updated_by_id: trace.updated_by_id })
 })
 
+test('edits at the same time keep what the others wrote', async () => {
+  const { trace_id } = await create()
+  const edits = [{ tags: { a: true } }, { meta: { b: 1 } }, { links: { c: linkTo() } }]
+  const sent = edits.map(members => patch(trace_id, { data: { outputs: { ok: true } }, ...members }))
+  expect((await Promise.all(sent)).map(({ status }) => status)).toEqual([200, 200, 200])
+  expect((await read(trace_id)).trace).toMatchObject(Object.assign({}, ...edits))
+})
+
+test('an edit right before a deletion keeps nobody waiting', async () => {
+  const { trace_id } = await create()
+  const data = { outputs: { ok: false } }
+  await patch(trace_id, { data })
+  await project.send('DELETE', `${PATH}/${trace_id}`)
+  expect(await patch(trace_id, { data })).toMatchObject({ status: 200, body: { count: 0 } })
+})
+
 test('an edit needs data and an id; nothing to edit is count 0', async () => {
   expect(await patch(newTraceId(), { data: {} })).toMatchObject({ status: 200, body: { count: 0 } })
   expect(await patch('xyz', { data: {} })).toMatchObject({ status: 400 })

@@ -100,7 +100,10 @@ function spanRoutes({ parts, runtime, metrics, quotas, readEvents }: Served, { r
   const readers = readersOf(clickhouse, background)
   return [
     ...(stream
-      ? [deadLetterRoutes(stream), ...tracingRoutes({ stream, engine: reads, background, metrics, quotas, registry })]
+      ? [
+          deadLetterRoutes(stream),
+          ...tracingRoutes({ stream, engine: reads, background, metrics, quotas, registry, postgres }),
+        ]
       : []),
     analyticsRoutes(reads),
     sessionRoutes(reads),

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { type Micros, microsNow, type TraceId, type Uuid } from '@spanhouse/model'
 import { type Engine, latestAccepted } from '@spanhouse/span-store'
 
-interface Place {
+export interface Place {
   project_id: Uuid
   trace_id: TraceId
 }
@@ -10,9 +10,10 @@ interface Place {
 /** How many writes are remembered, and for how long. */
 const WRITES_MAX = 10_000
 const RECENT_MICROS = 10_000_000
-/** How long a read waits for a write, and how often it checks. */
+/** How long a read waits for a write. */
 const WAIT_MS = 3_000
-const LOOK_EVERY_MS = 40
+/** When it checks: after this time, and then after a quarter of the time waited so far. */
+const LOOK_AFTER_MS = 40
 
 /**
  * The simple traces that this process has just accepted, so that a read right after a write waits until it is stored
@@ -38,14 +39,24 @@ export class RecentWrites {
     this.#accepted.delete(project_id + trace_id)
   }
 
-  /** Resolves when the accepted version of the trace is stored, or after three seconds. */
-  async stored(place: Place): Promise<void> {
+  /** Resolves when the accepted version of the trace is stored or forgotten, or after `waitMs` (three seconds). */
+  async stored(place: Place, waitMs = WAIT_MS): Promise<void> {
     const accepted_at = this.#accepted.get(place.project_id + place.trace_id)
     if (accepted_at === undefined) return
-    const until = performance.now() + WAIT_MS
-    const isRecent = accepted_at > microsNow() - RECENT_MICROS
-    while (isRecent && performance.now() < until && (await latestAccepted(this.#engine, place)) < accepted_at)
-      await delay(LOOK_EVERY_MS)
+    const isAwaited = accepted_at > microsNow() - RECENT_MICROS
+    if (isAwaited && !(await this.#isStored(place, accepted_at, waitMs))) return
     if (this.#accepted.get(place.project_id + place.trace_id) === accepted_at) this.forget(place)
+  }
+
+  /** False if it is not stored in time, or was forgotten meanwhile. */
+  async #isStored(place: Place, accepted_at: Micros, waitMs: number): Promise<boolean> {
+    const began = performance.now()
+    while (this.#accepted.get(place.project_id + place.trace_id) === accepted_at) {
+      if ((await latestAccepted(this.#engine, place)) >= accepted_at) return true
+      const waitedMs = performance.now() - began
+      if (waitedMs >= waitMs) return false
+      await delay(Math.max(LOOK_AFTER_MS, waitedMs / 4), undefined, { ref: false })
+    }
+    return false
   }
 }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { ProjectPrincipal } from '@spanhouse/access'
 import { invalid, microsNow, microsToIso, nextTurn, type SpanId, type SpanJson, type TraceId } from '@spanhouse/model'
 import { canonicalise, draftOfBody, type SpanBody } from '@spanhouse/otlp'
+import type { Postgres } from '@spanhouse/postgres'
 import { compileHeadsByIds } from '@spanhouse/query'
 import {
   type Engine,
@@ -16,6 +17,7 @@ import { type Ingest, publishDrafts } from '../ingest/accept.ts'
 import { type Deleting, deleteTrace } from '../ingest/delete-trace.ts'
 import type { Registry } from '../routes/registry/endpoint.ts'
 import type { GivenReferences, NewSimpleTrace, SimpleTraceEdit } from './bodies.ts'
+import { EditTurns, requireTurn } from './edit-turns.ts'
 import { applicationOf, evaluatorOf, requireOutputs, withProducer } from './producer.ts'
 import { type SimpleTraceQuery, toSpanQuery } from './query.ts'
 import { RecentWrites } from './recent-writes.ts'
@@ -29,7 +31,8 @@ import {
 } from './span.ts'
 import type { Surface } from './surfaces.ts'
 
-export type SimpleTraceParts = Ingest & Deleting & { registry: Registry; engine: Engine }
+export type SimpleTraceParts = Ingest &
+  Deleting & { registry: Registry; engine: Engine; postgres: Pick<Postgres, 'lease'> }
 
 /** A span that is a simple trace: kept as read, since many of them may be large. */
 export class ShownSimpleTrace {
@@ -50,10 +53,12 @@ export class ShownSimpleTrace {
 export class SimpleTraces {
   readonly #parts: SimpleTraceParts
   readonly #recent: RecentWrites
+  readonly #turns: EditTurns
 
   constructor(parts: SimpleTraceParts) {
     this.#parts = parts
     this.#recent = new RecentWrites(parts.background)
+    this.#turns = new EditTurns(parts.postgres, this.#recent)
   }
 
   /**
@@ -78,22 +83,28 @@ export class SimpleTraces {
     return span && simpleTraceOf(surface, span)
   }
 
-  /** The simple trace after the edit; undefined if it does not exist. */
+  /**
+   * The simple trace after the edit, once it is durable; undefined if it does not exist. Edits of a trace are made one
+   * after the other; rejects with a Problem `overloaded` if those before it take too long.
+   */
   async edit(
     surface: Surface,
     principal: ProjectPrincipal,
     trace_id: TraceId,
     given: SimpleTraceEdit,
   ): Promise<SimpleTraceJson | undefined> {
-    const span = await this.#span(principal, trace_id)
-    const stored = span && simpleTraceOf(surface, span)
-    if (!span || !stored) return undefined
-    const edit = await this.#checkedEdit(surface, principal, stored, given)
-    const accepted_at = microsNow()
-    const edited = await this.#publish(principal, editedSpan(span, edit, accepted_at), accepted_at)
-    const { created_at, created_by_id } = span
-    const updated = { updated_at: microsToIso(accepted_at), updated_by_id: principal.user_id }
-    return toSimpleTrace(surface, { ...edited, created_at, created_by_id, ...updated })
+    return this.#turns.run({ project_id: principal.project_id, trace_id }, async turn => {
+      const span = await this.#span(principal, trace_id)
+      const stored = span && simpleTraceOf(surface, span)
+      if (!span || !stored) return undefined
+      const edit = await this.#checkedEdit(surface, principal, stored, given)
+      requireTurn(turn)
+      const accepted_at = microsNow()
+      const edited = await this.#publish(principal, editedSpan(span, edit, accepted_at), accepted_at)
+      const { created_at, created_by_id } = span
+      const updated = { updated_at: microsToIso(accepted_at), updated_by_id: principal.user_id }
+      return toSimpleTrace(surface, { ...edited, created_at, created_by_id, ...updated })
+    })
   }
 
   /** Deletes the whole trace, and resolves with its root once it is deleted; undefined if there was nothing. */
