@@ -224,6 +224,25 @@ test('an edit needs data and an id; nothing to edit is count 0', async () => {
   })
 })
 
+test('other surfaces delete only what they show', async () => {
+  const traceId = newTraceId()
+  await project.store(otlpSpan({ traceId, name: 'run' }, { 'ag.data.outputs': 'Lima' }))
+  const annotation = { data: { outputs: 1 }, references: {}, links: {} }
+  const { trace_id } = (await project.post('/api/annotations/', { annotation })).body.annotation
+  const bare = (await project.post('/api/annotations/', { annotation: { ...annotation, data: {} } })).body.annotation
+  for (const [path, id] of [
+    [`/annotations/${traceId}`, traceId],
+    [`/invocations/${traceId}`, traceId],
+    [`/invocations/${trace_id}`, trace_id],
+  ]) {
+    const answer = await project.send('DELETE', `/api${path}`)
+    expect([answer.status, answer.body]).toEqual([200, { count: 0 }])
+    expect((await read(id as string)).count).toBe(1)
+  }
+  for (const path of [`/annotations/${trace_id}`, `/annotations/${bare.trace_id}`, `/simple/traces/${traceId}`])
+    expect((await project.send('DELETE', `/api${path}`)).body.count).toBe(1)
+})
+
 test('a record is deleted once, and gone everywhere', async () => {
   const { trace_id, span_id } = await create()
   const answer = await project.send('DELETE', `${PATH}/${trace_id}`)

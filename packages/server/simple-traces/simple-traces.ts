@@ -23,6 +23,7 @@ import { type SimpleTraceQuery, toSpanQuery } from './query.ts'
 import { RecentWrites } from './recent-writes.ts'
 import {
   editedSpan,
+  hasProducer,
   type SimpleTraceJson,
   type SimpleTraceSpan,
   simpleTraceOf,
@@ -107,9 +108,13 @@ export class SimpleTraces {
     })
   }
 
-  /** Deletes the whole trace, and resolves with its root once it is deleted; undefined if there was nothing. */
-  async delete(principal: ProjectPrincipal, trace_id: TraceId): Promise<SpanId | undefined> {
+  /**
+   * Deletes the whole trace, and resolves with its root once it is deleted; undefined if there was nothing, or a trace
+   * that does not refer to a producer of this surface.
+   */
+  async delete(surface: Surface, principal: ProjectPrincipal, trace_id: TraceId): Promise<SpanId | undefined> {
     const root = await this.#span(principal, trace_id)
+    if (surface.producer && !(root && hasProducer(surface, root))) return undefined
     const [first] = await deleteTrace(this.#parts, principal, trace_id)
     this.#recent.forget({ project_id: principal.project_id, trace_id })
     return first && ((root?.span_id as SpanId | undefined) ?? first)

@@ -73,10 +73,14 @@ export type SimpleTraceJson = Provenance & { [key: string]: Json | undefined }
 export function simpleTraceOf(surface: Surface, span: SimpleTraceSpan): SimpleTraceJson | undefined {
   const { ag } = span.attributes as { ag: JsonObject }
   if (Object.keys(objectOf(ag.data)).length === 0) return undefined
+  return hasProducer(surface, span) ? toSimpleTrace(surface, span) : undefined
+}
+
+/** Whether the span refers to a producer of the surface, if traces on it must have one. */
+export function hasProducer({ producer }: Surface, span: SimpleTraceSpan): boolean {
+  const { ag } = span.attributes as { ag: JsonObject }
   const references = objectOf(ag.references)
-  const { producer } = surface
-  if (producer && !producerKeys(producer).some(key => Object.hasOwn(references, key))) return undefined
-  return toSimpleTrace(surface, span)
+  return !producer || producerKeys(producer).some(key => Object.hasOwn(references, key))
 }
 
 export function toSimpleTrace(surface: Surface, span: SimpleTraceSpan): SimpleTraceJson {

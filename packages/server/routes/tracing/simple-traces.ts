@@ -80,7 +80,7 @@ function addWrites(app: FastifyInstance, simpleTraces: SimpleTraces, surface: Su
     answer: z.object({ count: z.int(), [linkName]: optional(simpleTrace) }),
     handle: async ({ principal, params }) => {
       const trace_id = requiredTraceId(params.trace_id)
-      const span_id = await simpleTraces.delete(principal, trace_id)
+      const span_id = await simpleTraces.delete(surface, principal, trace_id)
       return span_id ? { count: 1, [linkName]: { trace_id, span_id } } : { count: 0 }
     },
   })
