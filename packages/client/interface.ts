@@ -8348,13 +8348,32 @@ export interface operations {
             query?: {
                 focus?: ("trace" | "span") | null;
                 format?: ("agenta" | "opentelemetry") | null;
+                /** @description ISO 8601 or a Unix time. */
                 oldest?: unknown | null;
+                /** @description ISO 8601 or a Unix time. */
                 newest?: unknown | null;
+                /** @description The id of the last entry of the previous page. */
+                next?: unknown | null;
+                /** @description Entries in a page. */
                 limit?: unknown | null;
+                /** @description Ascending or descending. */
+                order?: unknown | null;
+                /** @description Length of a bucket in minutes. */
                 interval?: unknown | null;
+                /** @description Share of the traces, 0 to 1. */
                 rate?: unknown | null;
                 /** @description A filter as JSON text. */
                 filter?: unknown | null;
+                /** @description The same as `filter`. */
+                filtering?: unknown | null;
+                /** @description The members of a window as JSON text. */
+                windowing?: unknown | null;
+                /** @description `focus` and `format` as JSON text. */
+                formatting?: unknown | null;
+                /** @description Ignored: the key determines the project. */
+                project_id?: unknown | null;
+                /** @description Ignored. */
+                application_id?: unknown | null;
             };
             header?: never;
             path?: never;
@@ -9326,7 +9345,15 @@ export interface operations {
                  *           "span_id": "text"
                  *         }
                  *       ],
-                 *       "windowing": "text"
+                 *       "windowing": {
+                 *         "oldest": "2026-02-01T00:00:00Z",
+                 *         "newest": "2026-02-01T00:00:00Z",
+                 *         "next": "text",
+                 *         "limit": 1,
+                 *         "order": "ascending",
+                 *         "interval": 1,
+                 *         "rate": 1
+                 *       }
                  *     }
                  */
                 "application/json": {
@@ -9444,8 +9471,22 @@ export interface operations {
                             span_id?: string | null;
                         };
                     }) | null;
-                    /** @description As in POST /traces/query. */
-                    windowing?: unknown | null;
+                    windowing?: {
+                        /** @description ISO 8601 or a Unix time. */
+                        oldest?: string | number;
+                        /** @description ISO 8601 or a Unix time. */
+                        newest?: string | number;
+                        /** @description The id of the last entry of the previous page. */
+                        next?: string;
+                        /** @description Entries in a page. */
+                        limit?: number;
+                        /** @enum {string} */
+                        order?: "ascending" | "descending";
+                        /** @description Minutes in a bucket; analytics only. */
+                        interval?: number;
+                        /** @description Share of the traces that are considered. */
+                        rate?: number;
+                    } | null;
                 };
             };
         };
@@ -9464,6 +9505,15 @@ export interface operations {
                         } & {
                             [key: string]: unknown;
                         })[];
+                        /** @description Send it unchanged as `windowing` to get the next page; absent on the last page. */
+                        windowing?: {
+                            oldest?: string;
+                            newest?: string;
+                            next?: string;
+                            limit?: number;
+                            /** @enum {string} */
+                            order?: "ascending" | "descending";
+                        };
                     };
                 };
             };
@@ -10092,7 +10142,15 @@ export interface operations {
                  *           "span_id": "text"
                  *         }
                  *       ],
-                 *       "windowing": "text"
+                 *       "windowing": {
+                 *         "oldest": "2026-02-01T00:00:00Z",
+                 *         "newest": "2026-02-01T00:00:00Z",
+                 *         "next": "text",
+                 *         "limit": 1,
+                 *         "order": "ascending",
+                 *         "interval": 1,
+                 *         "rate": 1
+                 *       }
                  *     }
                  */
                 "application/json": {
@@ -10210,8 +10268,22 @@ export interface operations {
                             span_id?: string | null;
                         };
                     }) | null;
-                    /** @description As in POST /traces/query. */
-                    windowing?: unknown | null;
+                    windowing?: {
+                        /** @description ISO 8601 or a Unix time. */
+                        oldest?: string | number;
+                        /** @description ISO 8601 or a Unix time. */
+                        newest?: string | number;
+                        /** @description The id of the last entry of the previous page. */
+                        next?: string;
+                        /** @description Entries in a page. */
+                        limit?: number;
+                        /** @enum {string} */
+                        order?: "ascending" | "descending";
+                        /** @description Minutes in a bucket; analytics only. */
+                        interval?: number;
+                        /** @description Share of the traces that are considered. */
+                        rate?: number;
+                    } | null;
                 };
             };
         };
@@ -10230,6 +10302,15 @@ export interface operations {
                         } & {
                             [key: string]: unknown;
                         })[];
+                        /** @description Send it unchanged as `windowing` to get the next page; absent on the last page. */
+                        windowing?: {
+                            oldest?: string;
+                            newest?: string;
+                            next?: string;
+                            limit?: number;
+                            /** @enum {string} */
+                            order?: "ascending" | "descending";
+                        };
                     };
                 };
             };
@@ -10858,7 +10939,15 @@ export interface operations {
                  *           "span_id": "text"
                  *         }
                  *       ],
-                 *       "windowing": "text"
+                 *       "windowing": {
+                 *         "oldest": "2026-02-01T00:00:00Z",
+                 *         "newest": "2026-02-01T00:00:00Z",
+                 *         "next": "text",
+                 *         "limit": 1,
+                 *         "order": "ascending",
+                 *         "interval": 1,
+                 *         "rate": 1
+                 *       }
                  *     }
                  */
                 "application/json": {
@@ -10976,8 +11065,22 @@ export interface operations {
                             span_id?: string | null;
                         };
                     }) | null;
-                    /** @description As in POST /traces/query. */
-                    windowing?: unknown | null;
+                    windowing?: {
+                        /** @description ISO 8601 or a Unix time. */
+                        oldest?: string | number;
+                        /** @description ISO 8601 or a Unix time. */
+                        newest?: string | number;
+                        /** @description The id of the last entry of the previous page. */
+                        next?: string;
+                        /** @description Entries in a page. */
+                        limit?: number;
+                        /** @enum {string} */
+                        order?: "ascending" | "descending";
+                        /** @description Minutes in a bucket; analytics only. */
+                        interval?: number;
+                        /** @description Share of the traces that are considered. */
+                        rate?: number;
+                    } | null;
                 };
             };
         };
@@ -10996,6 +11099,15 @@ export interface operations {
                         } & {
                             [key: string]: unknown;
                         })[];
+                        /** @description Send it unchanged as `windowing` to get the next page; absent on the last page. */
+                        windowing?: {
+                            oldest?: string;
+                            newest?: string;
+                            next?: string;
+                            limit?: number;
+                            /** @enum {string} */
+                            order?: "ascending" | "descending";
+                        };
                     };
                 };
             };
@@ -11018,6 +11130,12 @@ export interface operations {
             query?: {
                 /** @description A filter as JSON text. */
                 filter?: string | null;
+                /** @description The same as `filter`. */
+                filtering?: string | null;
+                /** @description Ignored: the key determines the project. */
+                project_id?: unknown | null;
+                /** @description Ignored. */
+                application_id?: unknown | null;
             };
             header?: never;
             path?: never;
@@ -11057,12 +11175,28 @@ export interface operations {
                 oldest?: unknown | null;
                 /** @description ISO 8601 or a Unix time. */
                 newest?: unknown | null;
+                /** @description The id of the last entry of the previous page. */
+                next?: unknown | null;
+                /** @description Entries in a page. */
+                limit?: unknown | null;
+                /** @description Ascending or descending. */
+                order?: unknown | null;
                 /** @description Length of a bucket in minutes. */
                 interval?: unknown | null;
                 /** @description Share of the traces, 0 to 1. */
                 rate?: unknown | null;
                 /** @description A filter as JSON text. */
                 filter?: unknown | null;
+                /** @description The same as `filter`. */
+                filtering?: unknown | null;
+                /** @description The members of a window as JSON text. */
+                windowing?: unknown | null;
+                /** @description `focus` and `format` as JSON text. */
+                formatting?: unknown | null;
+                /** @description Ignored: the key determines the project. */
+                project_id?: unknown | null;
+                /** @description Ignored. */
+                application_id?: unknown | null;
                 /** @description A list of {type, path} as JSON text; types: numeric/continuous numeric/discrete binary categorical/single categorical/multiple string json * none. */
                 specs?: unknown | null;
             };
@@ -11391,12 +11525,28 @@ export interface operations {
                 oldest?: unknown | null;
                 /** @description ISO 8601 or a Unix time. */
                 newest?: unknown | null;
+                /** @description The id of the last entry of the previous page. */
+                next?: unknown | null;
+                /** @description Entries in a page. */
+                limit?: unknown | null;
+                /** @description Ascending or descending. */
+                order?: unknown | null;
                 /** @description Length of a bucket in minutes. */
                 interval?: unknown | null;
                 /** @description Share of the traces, 0 to 1. */
                 rate?: unknown | null;
                 /** @description A filter as JSON text. */
                 filter?: unknown | null;
+                /** @description The same as `filter`. */
+                filtering?: unknown | null;
+                /** @description The members of a window as JSON text. */
+                windowing?: unknown | null;
+                /** @description `focus` and `format` as JSON text. */
+                formatting?: unknown | null;
+                /** @description Ignored: the key determines the project. */
+                project_id?: unknown | null;
+                /** @description Ignored. */
+                application_id?: unknown | null;
                 /** @description A list of {type, path} as JSON text; types: numeric/continuous numeric/discrete binary categorical/single categorical/multiple string json * none. */
                 specs?: unknown | null;
             };
@@ -11725,12 +11875,28 @@ export interface operations {
                 oldest?: unknown | null;
                 /** @description ISO 8601 or a Unix time. */
                 newest?: unknown | null;
+                /** @description The id of the last entry of the previous page. */
+                next?: unknown | null;
+                /** @description Entries in a page. */
+                limit?: unknown | null;
+                /** @description Ascending or descending. */
+                order?: unknown | null;
                 /** @description Length of a bucket in minutes. */
                 interval?: unknown | null;
                 /** @description Share of the traces, 0 to 1. */
                 rate?: unknown | null;
                 /** @description A filter as JSON text. */
                 filter?: unknown | null;
+                /** @description The same as `filter`. */
+                filtering?: unknown | null;
+                /** @description The members of a window as JSON text. */
+                windowing?: unknown | null;
+                /** @description `focus` and `format` as JSON text. */
+                formatting?: unknown | null;
+                /** @description Ignored: the key determines the project. */
+                project_id?: unknown | null;
+                /** @description Ignored. */
+                application_id?: unknown | null;
                 /** @description A list of {type, path} as JSON text; types: numeric/continuous numeric/discrete binary categorical/single categorical/multiple string json * none. */
                 specs?: unknown | null;
             };

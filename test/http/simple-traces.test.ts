@@ -358,6 +358,71 @@ test('queries by every member', async () => {
   expect((await of.post(`${PATH}/query`, { windowing: next })).status).toBe(200)
 })
 
+const idsByPage = async (of: TestProject, path: string, first: object): Promise<string[][]> => {
+  const pages: string[][] = []
+  for (let windowing: object | undefined = first; windowing; ) {
+    const { status, body } = await of.post(`/api${path}/query`, { windowing })
+    expect([status, body.count]).toEqual([200, Object.values<any[]>(body)[1]?.length])
+    pages.push(idsOf(Object.values<any[]>(body)[1] as any[]))
+    windowing = body.windowing
+  }
+  return pages
+}
+
+test('a full page has the window of the next, on every surface and in both orders', async () => {
+  const of = await newProject()
+  const references = { evaluator: { slug: 'judge' }, application: { slug: 'app' } }
+  const content = { data: { outputs: 1 }, references, links: {} }
+  for (let made = 0; made < 3; made++) {
+    await of.post('/api/annotations/', { annotation: content })
+    await of.post('/api/invocations/', { invocation: content })
+  }
+  const listed = async (path: string) => (await of.post(`/api${path}/query`, {})).body
+  await eventually(async () => (await listed('/simple/traces')).count === 6)
+  for (const path of ['/simple/traces', '/annotations', '/invocations']) {
+    const { windowing, ...all } = await listed(path)
+    expect(windowing).toBeUndefined()
+    const ids = idsOf(Object.values<any[]>(all)[1] as any[])
+    for (const order of ['descending', 'ascending']) {
+      const pages = await idsByPage(of, path, { limit: 2, order })
+      expect(pages.flat()).toEqual(order === 'descending' ? ids : ids.toReversed())
+      expect(pages[0]).toHaveLength(2)
+    }
+  }
+})
+
+test('records that are left out of a page do not end the list', async () => {
+  const of = await newProject()
+  const second = (startSeconds: number) => ({
+    startTimeUnixNano: `${1_790_000_000 + startSeconds}000000000`,
+    endTimeUnixNano: `${1_790_000_000 + startSeconds}000000000`,
+  })
+  const traces = [newTraceId(), newTraceId(), newTraceId()]
+  const withData = traces.map((traceId, at) => otlpSpan({ traceId, ...second(at * 10) }, { 'ag.data.outputs': 'x' }))
+  // The second trace has another root, which started last and has no data: the record is that root, and shows nothing.
+  await of.store(...withData, otlpSpan({ traceId: traces[1] as string, ...second(15) }))
+  for (const order of ['descending', 'ascending']) {
+    const pages = await idsByPage(of, '/simple/traces', { limit: 1, order })
+    expect(pages.filter(page => page.length === 0).length).toBeGreaterThan(0)
+    expect(pages.flat().toSorted()).toEqual([traces[0], traces[2]].toSorted())
+  }
+})
+
+test.each<[object, (string | number)[]]>([
+  [{ limit: 1 }, ['limit']],
+  [{ filtering: {} }, ['filtering']],
+  [{ annotation_links: [] }, ['annotation_links']],
+  [{ trace: { link: {} } }, ['trace', 'link']],
+  [{ trace: { references: { evalautor: { slug: 'x' } } } }, ['trace', 'references', 'evalautor']],
+  [{ trace: { references: { evaluator: { slgu: 'x' } } } }, ['trace', 'references', 'evaluator', 'slgu']],
+  [{ windowing: { lmit: 1 } }, ['windowing', 'lmit']],
+])('a query with an unknown member is refused, since ignoring it would widen it: %j', async (body, loc) => {
+  expect(await project.post(`${PATH}/query`, body)).toMatchObject({
+    status: 422,
+    body: { detail: [{ type: 'extra_forbidden', loc: ['body', ...loc] }] },
+  })
+})
+
 test.each<[string, unknown, number]>([
   ['no body', undefined, 422],
   ['an origin that is none', { trace: { origin: 'x' } }, 422],

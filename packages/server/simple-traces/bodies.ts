@@ -1,6 +1,9 @@
 import { isJsonObject, type Json, type JsonObject, parseSpanId, parseTraceId, REFERENCE_KEYS } from '@spanhouse/model'
+import { WINDOWING_MEMBERS } from '@spanhouse/query'
 import { json, jsonObject, list, optional, recordOf, reference, storedObject, tags, z } from '@spanhouse/validation'
+import { windowingProperties } from '../http/query-body.ts'
 import { CHANNELS, ORIGINS, TRACE_KINDS } from './origin.ts'
+import type { Surface } from './surfaces.ts'
 
 /**
  * The references of a simple trace: all kinds of references except the umbrella kinds, which stand for several of
@@ -18,22 +21,24 @@ export interface GivenReferences {
   selector: JsonObject | undefined
 }
 
-const definedReference = reference.transform(
-  one => Object.fromEntries(Object.entries(one).filter(([, value]) => value !== undefined)) as typeof one,
-)
+type GivenReference = z.output<typeof reference>
+
+const withoutUndefined = (one: GivenReference): GivenReference =>
+  Object.fromEntries(Object.entries(one).filter(([, value]) => value !== undefined)) as GivenReference
+
+const membersOf = (one: z.ZodType<GivenReference>) => ({
+  ...Object.fromEntries(KEYS.map(key => [key, optional(one)])),
+  selector: optional(storedObject),
+})
+const referenceMembers = membersOf(reference.transform(withoutUndefined))
+
+function givenReferences({ selector, ...keys }: z.output<z.ZodObject<typeof referenceMembers>>): GivenReferences {
+  const given = Object.entries(keys).filter(([, one]) => one !== undefined)
+  return { keys: Object.fromEntries(given) as SimpleTraceReferences, selector }
+}
 
 /** References by key, except the selector; other keys are ignored. */
-const references = z
-  .object({
-    ...Object.fromEntries(KEYS.map(key => [key, optional(definedReference)])),
-    selector: optional(storedObject),
-  })
-  .transform(
-    ({ selector, ...keys }): GivenReferences => ({
-      keys: Object.fromEntries(Object.entries(keys).filter(([, one]) => one !== undefined)) as SimpleTraceReferences,
-      selector,
-    }),
-  )
+const references = z.object(referenceMembers).transform(givenReferences)
 
 const idText = (parse: (text: string) => string | null, error: string) =>
   z.string().transform((text, context) => {
@@ -90,14 +95,28 @@ const soughtLink = z.object({ trace_id: optional(z.string()), span_id: optional(
 const soughtLinks = z.union([list(soughtLink), recordOf(soughtLink)])
 export type SoughtLinks = z.output<typeof soughtLinks>
 
-export const soughtSimpleTrace = z.object({
+const soughtReferences = z
+  .strictObject(membersOf(z.strictObject(reference.shape).transform(withoutUndefined)))
+  .transform(givenReferences)
+
+/** Unknown members are rejected: a misspelt condition that is ignored would return more than was asked for. */
+const soughtSimpleTrace = z.strictObject({
   ...provenance,
   ...labels,
-  references: optional(references),
+  references: optional(soughtReferences),
   links: optional(soughtLinks),
 })
 export type SoughtSimpleTrace = z.output<typeof soughtSimpleTrace>
 
-export const sought = optional(soughtLinks)
-/** Parsed with the same rules as the windowing of every query for traces. */
-export const windowing = optional(json).meta({ description: 'As in POST /traces/query.' })
+/** Its values are parsed with the same rules as the windowing of every query for traces. */
+const windowing = z
+  .strictObject(Object.fromEntries(WINDOWING_MEMBERS.map(name => [name, optional(json)])))
+  .meta({ properties: windowingProperties })
+
+/** The body of a query on a surface. */
+export const simpleTraceQuery = ({ name, linksName }: Surface) =>
+  z.strictObject({
+    [name]: optional(soughtSimpleTrace),
+    [linksName]: optional(soughtLinks),
+    windowing: optional(windowing),
+  })

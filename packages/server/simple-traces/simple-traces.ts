@@ -1,9 +1,19 @@
 import { randomBytes } from 'node:crypto'
 import type { ProjectPrincipal } from '@spanhouse/access'
-import { invalid, microsNow, microsToIso, nextTurn, type SpanId, type SpanJson, type TraceId } from '@spanhouse/model'
+import {
+  invalid,
+  type JsonObject,
+  microsNow,
+  microsToIso,
+  nextTurn,
+  type SpanId,
+  type SpanJson,
+  type TraceId,
+  type Uuid,
+} from '@spanhouse/model'
 import { canonicalise, draftOfBody, type SpanBody } from '@spanhouse/otlp'
 import type { Postgres } from '@spanhouse/postgres'
-import { compileHeadsByIds } from '@spanhouse/query'
+import { compileHeadsByIds, nextWindowing, type Position } from '@spanhouse/query'
 import {
   type Engine,
   type Holder,
@@ -48,6 +58,14 @@ export class ShownSimpleTrace {
   toJSON(): SimpleTraceJson | undefined {
     return simpleTraceOf(this.#surface, this.#span.toJSON() as SpanJson & SimpleTraceSpan)
   }
+}
+
+/** A page of a query. */
+export interface SimpleTracePage {
+  /** Each is rendered when its turn comes. */
+  found: ShownSimpleTrace[]
+  /** The window of the next page; undefined on the last one. */
+  windowing: JsonObject | undefined
 }
 
 /** Creates, reads, edits, deletes and queries simple traces on all surfaces. */
@@ -120,18 +138,28 @@ export class SimpleTraces {
     return first && ((root?.span_id as SpanId | undefined) ?? first)
   }
 
-  /** In the order of the window; each is rendered when its turn comes. One that is deleted meanwhile is omitted. */
+  /** A page in the order of the window. A trace that is deleted meanwhile is omitted. */
   async query(
     surface: Surface,
     { project_id }: ProjectPrincipal,
     asked: SimpleTraceQuery,
     holder: Holder,
-  ): Promise<ShownSimpleTrace[]> {
+  ): Promise<SimpleTracePage> {
     const query = toSpanQuery(surface, asked)
-    if (!query) return []
-    const { engine } = this.#parts
-    const heads = await readTraceHeads(engine, { project_id, query })
+    if (!query) return { found: [], windowing: undefined }
+    const heads = await readTraceHeads(this.#parts.engine, { project_id, query })
+    const found = await this.#shown(surface, project_id, heads, holder)
+    return { found, windowing: nextWindowing(query, heads) }
+  }
+
+  async #shown(
+    surface: Surface,
+    project_id: Uuid,
+    heads: readonly Position[],
+    holder: Holder,
+  ): Promise<ShownSimpleTrace[]> {
     if (heads.length === 0) return []
+    const { engine } = this.#parts
     const trace_ids = heads.map(head => head.trace_id)
     const spans = await readSpans(engine, compileHeadsByIds({ project_id, columns: SPAN_COLUMNS, trace_ids }), holder)
     const byId = new Map(spans.map(span => [span.trace_id as TraceId, span]))

@@ -3,6 +3,7 @@ import { optional, z } from '@spanhouse/validation'
 import type { FastifyInstance } from 'fastify'
 import { CONTENT_BODY_BYTES_MAX, QUERY_BODY_BYTES_MAX } from '../../budget/limits.ts'
 import { addEndpoint } from '../../http/endpoint.ts'
+import { nextPage } from '../../http/span-answers.ts'
 import {
   newInvocation,
   newSimpleTrace,
@@ -10,9 +11,7 @@ import {
   type SoughtLinks,
   type SoughtSimpleTrace,
   simpleTraceEdit,
-  sought,
-  soughtSimpleTrace,
-  windowing,
+  simpleTraceQuery,
 } from '../../simple-traces/bodies.ts'
 import { type SimpleTraceParts, SimpleTraces } from '../../simple-traces/simple-traces.ts'
 import type { SimpleTraceJson } from '../../simple-traces/span.ts'
@@ -111,16 +110,16 @@ function addReads(app: FastifyInstance, simpleTraces: SimpleTraces, surface: Sur
     permission,
     share: 'read',
     summary: `Finds ${plural} by content, references and links, or by id.`,
-    body: z.object({ [name]: optional(soughtSimpleTrace), [linksName]: sought, windowing }),
-    answer: z.object({ count: z.int(), [plural]: z.array(simpleTrace) }),
+    body: simpleTraceQuery(surface),
+    answer: z.object({ count: z.int(), [plural]: z.array(simpleTrace), windowing: nextPage }),
     handle: async ({ principal, body, holder }) => {
       const asked = {
         trace: body[name] as SoughtSimpleTrace | undefined,
         links: body[linksName] as SoughtLinks | undefined,
         windowing: body.windowing as Json | undefined,
       }
-      const found = await simpleTraces.query(surface, principal, asked, holder)
-      return { count: found.length, [plural]: found }
+      const { found, windowing } = await simpleTraces.query(surface, principal, asked, holder)
+      return { count: found.length, [plural]: found, windowing }
     },
   })
 }
