@@ -1,13 +1,13 @@
 import type { JsonObject } from '@spanhouse/model'
-import type { Kind, Scope } from './kind.ts'
+import { type Kind, ROLES, type Scope } from './kind.ts'
 import type { RevisionRow, VariantRow } from './rows/rows.ts'
 
 /** All of these flags, set to false. */
 export const falseFor = (names: readonly string[]): JsonObject => Object.fromEntries(names.map(name => [name, false]))
 
 /**
- * The flags to store for an artifact, given those that were sent (undefined: none, null: clear all) and those stored.
- * Sent flags are merged over stored ones; a kind with a role always sets its own flag and never clears it.
+ * The flags to store for an artifact, given those that were sent (undefined: none, null: clear all but roles) and those
+ * stored. Sent flags are merged over stored ones; a kind with a role always sets its own flag and never clears it.
  */
 export function artifactFlags(
   { artifactFlags: names, role }: Kind,
@@ -17,10 +17,13 @@ export function artifactFlags(
   if (names.length === 0) return null
   if (sent === undefined && role === null) return stored
   const own = role === null ? {} : { [role]: true }
-  if (sent === null) return role === null ? null : { ...falseFor(names), ...own }
-  const known = Object.fromEntries(Object.entries(sent ?? {}).filter(([name]) => names.includes(name)))
-  return { ...falseFor(names), ...stored, ...known, ...own }
+  const kept = sent === null ? only(ROLES, stored) : stored
+  return { ...falseFor(names), ...kept, ...only(names, sent), ...own }
 }
+
+/** The flags with these names. */
+const only = (names: readonly string[], flags: JsonObject | null = null): JsonObject =>
+  Object.fromEntries(Object.entries(flags ?? {}).filter(([name]) => names.includes(name)))
 
 /** The flags shown for a variant; for a workflow, those of the artifact. */
 export const variantFlags = ({ content, artifactFlags: names }: Kind, row: VariantRow): JsonObject | null =>

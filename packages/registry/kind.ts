@@ -5,7 +5,9 @@ import type { z } from '@spanhouse/validation'
 
 export type KindName = 'workflow' | 'application' | 'evaluator' | 'testset' | 'query' | 'environment'
 export type Family = 'workflow' | 'testset' | 'query' | 'environment'
-export type Role = 'is_application' | 'is_evaluator' | 'is_snippet'
+/** The flags that say what a workflow is, and so in which lists it appears. */
+export const ROLES = ['is_application', 'is_evaluator', 'is_snippet'] as const
+export type Role = (typeof ROLES)[number]
 export type Layer = 'artifact' | 'variant' | 'revision'
 
 /**

@@ -3,14 +3,14 @@ import { queryContent } from './content/query-content.ts'
 import { simpleTestsetData, testsetContent } from './content/testset-content.ts'
 import { workflowContent } from './content/workflow-content.ts'
 import { environmentContent } from './environments/environment-content.ts'
-import type { Kind, KindName, Layer } from './kind.ts'
+import { type Kind, type KindName, type Layer, ROLES } from './kind.ts'
 
 const ALL_LAYERS: readonly Layer[] = ['artifact', 'variant', 'revision']
 
 /** What the three kinds stored as workflows have in common. */
 const WORKFLOW = {
   storedAs: 'workflow',
-  artifactFlags: ['is_application', 'is_evaluator', 'is_snippet'],
+  artifactFlags: ROLES,
   freeFlags: false,
   content: workflowContent,
   commit: {

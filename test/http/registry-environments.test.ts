@@ -180,5 +180,8 @@ test('a guard is set, shown and lifted, and edits leave it', async () => {
     expect.any(String),
   )
   expect((await verb('unguard', environment.id)).environment.flags).toEqual({ is_guarded: false })
+  await verb('guard', environment.id)
+  const cleared = await api.ok('PUT', `/environments/${environment.id}`, { environment: { flags: null } })
+  expect(cleared.environment.flags).toEqual({ is_guarded: false })
   expect(await verb('guard', randomUUID())).toEqual({ count: 0 })
 })

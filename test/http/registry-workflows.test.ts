@@ -337,6 +337,19 @@ describe('a workflow', () => {
     }
   })
 
+  test.each(['/workflows', '/applications', '/evaluators', '/simple/workflows', '/simple/evaluators'])(
+    'an application stays one when its flags are cleared at %s',
+    async path => {
+      const api = await registryClient()
+      const { application } = await api.post('/simple/applications/', { application: { slug: slugOf('a') } })
+      const kind = path.replace('/simple', '').slice(1, -1)
+      await api.ok('PUT', `${path}/${application.id}`, { [kind]: { flags: null } })
+      const { workflow } = await api.ok('GET', `/workflows/${application.id}`)
+      expect(workflow.flags).toMatchObject({ is_application: true, is_evaluator: kind === 'evaluator' })
+      expect(await api.post('/applications/query', {})).toMatchObject({ applications: [{ id: application.id }] })
+    },
+  )
+
   test('of a chosen id is made once in a project, and in others', async () => {
     const [api, other] = await Promise.all([registryClient(), registryClient()])
     const id = randomUUID()
