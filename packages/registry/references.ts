@@ -17,5 +17,5 @@ export interface References {
 export const identifies = (reference: { id?: unknown; slug?: unknown } | undefined): boolean =>
   reference?.id !== undefined || reference?.slug !== undefined
 
-/** A version as stored; -1, which no revision has, for text that is not a version. */
-export const versionOf = (text: string): number => (/^\d{1,9}$/.test(text) ? Number(text) : -1)
+/** A version as stored; -1, which no revision has, for any text but the one that the version is shown as. */
+export const versionOf = (text: string): number => (/^(0|[1-9]\d{0,8})$/.test(text) ? Number(text) : -1)

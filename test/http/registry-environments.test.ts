@@ -113,6 +113,18 @@ describe('a deployment', () => {
     expect(found.application_revision.id).toBe(app.revision_id)
   })
 
+  test('goes under the default key if the key is empty', async () => {
+    const { api, environment } = await withEnvironment()
+    const app = await newApplication(api)
+    await deploy(api, app.id, environment.slug, { key: '' })
+    const through = { environment_ref: { slug: environment.slug }, application_ref: { slug: app.slug }, key: '' }
+    const found = await api.post('/applications/revisions/retrieve', through)
+    expect(found).toMatchObject({
+      application_revision: { id: app.revision_id },
+      retrieval_info: { selector: { key: `${app.slug}.revision` } },
+    })
+  })
+
   test('leaves other keys, goes under a key of choice, and appends also to an older revision', async () => {
     const { api, environment } = await withEnvironment()
     const [one, two] = [await newApplication(api), await newApplication(api)]

@@ -112,6 +112,18 @@ describe('an application', () => {
     )
   })
 
+  test('is not found by a version that is written in another way', async () => {
+    const api = await registryClient()
+    const app = await newApplication(api)
+    const at = (version: string) => ({ application_ref: { id: app.id }, application_revision_ref: { version } })
+    expect((await api.post('/applications/revisions/retrieve', at('1'))).application_revision.id).toBe(app.revision_id)
+    for (const version of ['01', '1.0', ' 1', '+1', ''])
+      expect(await api.post('/applications/revisions/retrieve', at(version))).toEqual({ count: 0 })
+    expect(
+      await api.refused(400, '/applications/revisions/retrieve', { application_revision_ref: { version: '1' } }),
+    ).toBe('application_revision_ref.version requires application_variant_ref')
+  })
+
   test.each([
     ['nothing of the application', {}, 400],
     ['no environment', { application_ref: { slug: 'a' } }, 400],

@@ -80,7 +80,7 @@ export function hasReference({ name }: Kind, { artifact, variant, revision }: Re
     throw invalid(`${name}_variant_ref: a version alone does not identify a variant`)
   if ([artifact, variant, revision].some(identifies)) return true
   if (revision?.version === undefined) return false
-  throw invalid(`${name}_revision_ref.version requires a ${name}_variant_ref`)
+  throw invalid(`${name}_revision_ref.version requires ${name}_variant_ref`)
 }
 
 /**

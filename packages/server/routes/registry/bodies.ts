@@ -107,7 +107,10 @@ export function referenceListMembers(kind: Kind, layers: readonly Layer[]) {
   }
 }
 
-/** What identifies a revision: references to it, or to an environment and a key in it if the kind can be deployed. */
+/**
+ * What identifies a revision: references to it, or to an environment and a key in it if the kind can be deployed. An
+ * empty key counts as none.
+ */
 export function retrievalMembers(kind: Kind) {
   const references = referenceMembers(kind)
   const environment = referenceMembers(KINDS.environment)
@@ -119,7 +122,7 @@ export function retrievalMembers(kind: Kind) {
     pick: (body: object): { references: References; environment: References; key?: string } => ({
       references: references.pick(body),
       environment: kind.deployable ? environment.pick(body) : {},
-      key: (body as { key?: string }).key,
+      key: (body as { key?: string }).key || undefined,
     }),
   }
 }
