@@ -1,5 +1,6 @@
 import { invalid, type JsonObject, nextTurn, Problem, type Uuid } from '@spanhouse/model'
 import { sql } from '@spanhouse/postgres'
+import { violationsOf } from '@spanhouse/validation'
 import { isSameContent } from './delta/equality.ts'
 import { refuseReservedSlug, requireUnguarded } from './guard.ts'
 import type { CommitWarning, Content, ContentPlace, Delta, Kind, Prepared, Scope } from './kind.ts'
@@ -169,12 +170,11 @@ async function preparedFor(
   return { prepared: await content.prepare(finalData(content, changed.data), place), warnings, message }
 }
 
+/** The data that a delta made, checked as if it had been sent. */
 function finalData(content: Content, data: JsonObject): JsonObject {
   const read = content.data.safeParse(data)
   if (read.success) return read.data
-  throw commitRefused(
-    'unprocessable',
-    'final_validation_failed',
-    read.error.issues.map(issue => `${issue.path.join('.')}: ${issue.message}`).join('; '),
-  )
+  const violations = violationsOf(read.error.issues, ['data'], data)
+  const message = violations.map(({ loc, msg }) => `${loc.join('.')}: ${msg}`).join('; ')
+  throw commitRefused('unprocessable', 'final_validation_failed', message, { details: { violations } })
 }

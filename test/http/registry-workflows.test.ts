@@ -273,6 +273,45 @@ describe('a commit', () => {
     expect(body.detail[0].loc).toEqual(['body', 'workflow_revision', ...loc])
   })
 
+  test.each<[string, object, { msg: string; loc: (string | number)[] }]>([
+    ['an unknown member', { nope: 1 }, { msg: 'Extra inputs are not permitted', loc: ['data', 'nope'] }],
+    [
+      'a number as a header',
+      { headers: { a: 7 } },
+      { msg: 'Input should be a valid string', loc: ['data', 'headers', 'a'] },
+    ],
+    [
+      'a text as parameters',
+      { parameters: 'x' },
+      { msg: 'Input should be a valid dictionary', loc: ['data', 'parameters'] },
+    ],
+  ])('whose delta sets %s is refused and says what is wrong with the data', async (_name, set, { msg, loc }) => {
+    const { commit } = await newWorkflow({ parameters: { a: 1 } })
+    const { status, body } = await commit('workflows', { delta: { set } })
+    expect(status).toBe(422)
+    expect(body.detail).toMatchObject({
+      code: 'final_validation_failed',
+      message: `${loc.join('.')}: ${msg}`,
+      details: { violations: [{ loc, msg }] },
+    })
+  })
+
+  test.each(['workflows', 'applications', 'evaluators'])(
+    'to %s with an unknown member in an operation is refused and says where',
+    async surface => {
+      const { workflow, commit } = await newWorkflow({ parameters: { a: 1, b: 2 } })
+      const remove = { operation: 'remove', target: ['parameters', 'a'] }
+      const operations = [remove, { ...remove, target: ['parameters', 'b'], zz: 1, yy: 2 }]
+      const { status, body } = await commit(surface, { base_revision_id: workflow.revision_id, delta: { operations } })
+      expect(status).toBe(422)
+      const at = ['body', `${surface.slice(0, -1)}_revision`, 'delta', 'operations', 1]
+      expect(body.detail).toMatchObject([
+        { type: 'extra_forbidden', loc: [...at, 'zz'], input: 1 },
+        { type: 'extra_forbidden', loc: [...at, 'yy'], input: 2 },
+      ])
+    },
+  )
+
   test('of operations changes just what they aim at', async () => {
     const data = {
       parameters: { prompt: { messages: [], system: 'Be brief.' }, tools: [{ name: 'search', on: true }] },

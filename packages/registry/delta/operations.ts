@@ -100,14 +100,27 @@ function applyOne(data: JsonObject, sent: Json): JsonObject {
   })
 }
 
+const NAMING = ['operation', 'op', 'target']
 const MEMBERS = { value: ['value'], edits: ['edits', 'match_mode'] } as const
+const KNOWN = [...NAMING, ...Object.values(MEMBERS).flat()]
+
+/** The members that no operation has, of each operation that has some. */
+export function unknownMembers(operations: Json): { index: number; names: string[] }[] {
+  // Longer lists are rejected as a whole.
+  const few = Array.isArray(operations) ? operations.slice(0, OPERATIONS_MAX) : []
+  return few
+    .map((sent, index) => ({ index, names: isJsonObject(sent) ? Object.keys(sent).filter(isUnknown) : [] }))
+    .filter(({ names }) => names.length > 0)
+}
+
+const isUnknown = (name: string): boolean => !KNOWN.includes(name)
 
 function readOperation(sent: Json): { kind: OperationKind; path: Segment[]; operation: Operation } {
   if (!isJsonObject(sent)) throw new DeltaRefusal('invalid_operation_shape', 'An operation must be an object.')
   const name = sent.operation ?? sent.op
   const kind = typeof name === 'string' && Object.hasOwn(OPERATIONS, name) ? OPERATIONS[name] : undefined
   if (!kind) throw new DeltaRefusal('unknown_operation', `There is no operation ${JSON.stringify(name ?? null)}.`)
-  const known: string[] = ['operation', 'op', 'target', ...(kind.needs ? MEMBERS[kind.needs] : [])]
+  const known: string[] = [...NAMING, ...(kind.needs ? MEMBERS[kind.needs] : [])]
   const extra = Object.keys(sent).find(member => !known.includes(member))
   if (extra !== undefined) throw new DeltaRefusal('invalid_operation_shape', `${name} does not take ${extra}.`)
   const path = target.safeParse(sent.target)

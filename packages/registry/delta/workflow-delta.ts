@@ -4,13 +4,15 @@ import type { Changed, Delta } from '../kind.ts'
 import { checkDelta } from './delta-limits.ts'
 import { refusing } from './delta-refusal.ts'
 import { mergeDeep, removePaths } from './merge.ts'
-import { applyOperations } from './operations.ts'
+import { applyOperations, unknownMembers } from './operations.ts'
 
 const unordered = z.object({ set: optional(storedObject), remove: optional(list(z.string())) })
 
 /** A change to a workflow's data: `{set, remove}`, or `{operations}`, which are checked and applied in order. */
 export const workflowDelta: z.ZodType<Delta> = jsonObject.transform((value, context): Delta => {
   if (value.operations !== undefined && value.operations !== null) {
+    for (const { index, names } of unknownMembers(value.operations))
+      context.addIssue({ code: 'unrecognized_keys', keys: names, path: ['operations', index], input: value })
     return { needsBase: true, apply: base => applyOperations(base ?? {}, value) }
   }
   const { data, error } = unordered.safeParse(value)
