@@ -112,6 +112,40 @@ describe('an application', () => {
     )
   })
 
+  test('is named once, or by equal names', async () => {
+    const api = await registryClient()
+    const [one, two] = [await newApplication(api), await newApplication(api)]
+    const [id, ref] = [{ application_id: one.id }, { application_ref: { id: one.id } }]
+    const commit = (ids: object) => ({ application_revision: { ...ids, data: { parameters: { n: 2 } } } })
+    const created = (ids: object) => ({ application_variant: { ...ids, slug: slugOf('v') } })
+    const variant_id = one.variant_id.toUpperCase().replaceAll('-', '')
+    await api.post('/applications/revisions/commit', commit({ application_variant_id: one.variant_id, variant_id }))
+    await api.post('/applications/variants/', created({ ...id, workflow_id: one.id, artifact_id: null }))
+    const found = await api.post('/applications/revisions/retrieve', {
+      application_ref: {},
+      workflow_ref: { id: one.id },
+    })
+    expect(found.application_revision.application_id).toBe(one.id)
+    for (const [path, body, name, other] of [
+      [
+        'revisions/commit',
+        commit({ application_variant_id: one.variant_id, workflow_variant_id: two.variant_id }),
+        'application_variant_id',
+        'workflow_variant_id',
+      ],
+      ['variants/', created({ ...id, artifact_id: two.id }), 'application_id', 'artifact_id'],
+      ['revisions/log', { application_revisions: { ...id, workflow_id: two.id } }, 'application_id', 'workflow_id'],
+      ['revisions/retrieve', { ...ref, workflow_ref: { id: two.id } }, 'application_ref', 'workflow_ref'],
+      [
+        'query',
+        { application_refs: [{ id: one.id }], workflow_refs: [{ id: two.id }] },
+        'application_refs',
+        'workflow_refs',
+      ],
+    ] as const)
+      expect(await api.refused(400, `/applications/${path}`, body)).toContain(`${name} contradicts ${other}`)
+  })
+
   test('is not found by a version that is written in another way', async () => {
     const api = await registryClient()
     const app = await newApplication(api)

@@ -13,7 +13,7 @@ const namesOf = ({ lineage }: Kind, layer: Layer): string[] => lineage.map(name 
 const shape = <S extends z.ZodType>(names: readonly string[], schema: S): Record<string, S> =>
   Object.fromEntries(names.map(name => [name, schema]))
 
-/** The id of a parent under each of its names, and the value of the one that was sent. */
+/** The id of a parent under each of its names, and the value that was sent; see {@link pick}. */
 export function idMembers(kind: Kind, layer: Layer) {
   const names = [...namesOf(kind, layer), layer].map(name => `${name}_id`)
   return {
@@ -22,8 +22,19 @@ export function idMembers(kind: Kind, layer: Layer) {
   }
 }
 
-const pick = (body: object, names: readonly string[]): unknown =>
-  names.map(name => (body as Record<string, unknown>)[name]).find(value => value !== undefined)
+/** The value of a member with several names. Throws a 400 if it was sent under two of them with different values. */
+function pick(body: object, names: readonly string[]): unknown {
+  const values = body as Record<string, unknown>
+  const sent = names.filter(name => values[name] !== undefined)
+  const [name = sent[0], ...others] = sent.filter(one => !EMPTY.includes(JSON.stringify(values[one])))
+  if (name === undefined) return undefined
+  const other = others.find(one => !isSame(values[one], values[name]))
+  if (other !== undefined) throw invalid(`${name} contradicts ${other}: they are two names of the same member`)
+  return values[name]
+}
+
+/** A reference without members, and a list without references, say nothing. */
+const EMPTY = ['{}', '[]']
 
 const booleans = (names: readonly string[]) => z.object(shape(names, optional(z.boolean())))
 
