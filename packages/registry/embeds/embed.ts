@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject, parseUuid } from '@spanhouse/model'
 import type { Reference, References } from '../references.ts'
-import { EmbedFailure } from './failure.ts'
+import { EmbedFailure, shown } from './failure.ts'
 
 /** What can be embedded: workflows of every role, and environments, which lead to other revisions. */
 const EMBEDDABLE = ['workflow', 'application', 'evaluator', 'environment'] as const
@@ -23,6 +23,14 @@ export interface Embed {
   path?: string
   /** A snippet's path is relative to the parameters, and it needs no key in an environment with a single reference. */
   isSnippet: boolean
+}
+
+/** The references and the key as a token has them: `workflow.slug=tone, workflow_revision.version=3`. */
+export function writtenText({ written, key }: Embed): string {
+  const members = Object.entries(written).flatMap(([entity, reference]) =>
+    Object.entries(reference as Reference).map(([name, value]) => `${entity}.${name}=${shown(value)}`),
+  )
+  return [...members, ...(key === undefined ? [] : [`key=${shown(key)}`])].join(', ')
 }
 
 const LAYERS = { '': 'artifact', _variant: 'variant', _revision: 'revision' } as const

@@ -14,6 +14,11 @@ const FAILURES = {
 
 export type FailureName = keyof typeof FAILURES
 
+const SHOWN_MAX = 300
+
+/** The beginning of a text of any length, for a message. */
+export const shown = (text: string): string => (text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}…` : text)
+
 /** The failure of a single embed; the caller's policy decides what happens. */
 export class EmbedFailure {
   readonly name: FailureName
@@ -22,6 +27,15 @@ export class EmbedFailure {
   constructor(name: FailureName, message: string) {
     this.name = name
     this.message = message
+  }
+
+  /** The same failure, with a message that begins with the embed at fault. */
+  of(embed: string): EmbedFailure {
+    return new EmbedFailure(this.name, `${embed}: ${shown(this.message)}`)
+  }
+
+  toString(): string {
+    return `${this.name}: ${this.message}`
   }
 
   /** As an HTTP problem: 404 if something is missing, otherwise 400. */

@@ -1,6 +1,6 @@
 import { invalid, isJsonObject, type Json, type JsonObject, type Problem } from '@spanhouse/model'
 import { type Embed, MARKER, parseEmbedObject } from './embed.ts'
-import type { EmbedFailure } from './failure.ts'
+import { type EmbedFailure, shown } from './failure.ts'
 import { type Token, tokensOf } from './tokens.ts'
 
 /** A place in a document where a value can be put. */
@@ -9,6 +9,8 @@ export interface Spot {
   at: string | number
   /** Levels below the root of its document. */
   depth: number
+  /** The place of what it is in. */
+  parent?: Spot
 }
 
 /** An embed in object form, and its place. */
@@ -71,27 +73,34 @@ interface Copying {
 function copyInto(spot: Spot, value: Json, copying: Copying): void {
   spend(copying.budget, costOf(value))
   if (spot.depth > DEPTH_MAX) throw tooMuch()
-  const depth = spot.depth + 1
-  if (Array.isArray(value)) copyMembers(put(spot, []), value.entries(), depth, copying)
+  if (Array.isArray(value)) copyMembers(put(spot, []), value.entries(), spot, copying)
   else if (!isJsonObject(value)) put(spot, value)
   else if (Object.hasOwn(value, MARKER))
     copying.places.objects.push({ spot, embed: parseEmbedObject(put(spot, value)[MARKER]) })
-  else copyMembers(put(spot, {}), Object.entries(value), depth, copying)
+  else copyMembers(put(spot, {}), Object.entries(value), spot, copying)
   if (typeof value === 'string') noteText(spot, value, copying)
 }
 
 function copyMembers(
   holder: JsonObject | Json[],
   members: Iterable<[string | number, Json]>,
-  depth: number,
+  parent: Spot,
   copying: Copying,
 ): void {
-  for (const [at, member] of members) copyInto({ holder, at, depth }, member, copying)
+  const depth = parent.depth + 1
+  for (const [at, member] of members) copyInto({ holder, at, depth, parent }, member, copying)
 }
 
 function noteText(spot: Spot, text: string, { places }: Copying): void {
   const pieces = tokensOf(text)
   if (pieces) places.texts.push({ spot, pieces })
+}
+
+/** The dotted path to a place, from the name of its document: `data.parameters.prompt`. */
+export function pathOf(spot: Spot): string {
+  const steps: string[] = []
+  for (let one: Spot | undefined = spot; one; one = one.parent) steps.unshift(shown(String(one.at)))
+  return steps.join('.')
 }
 
 /** Defines the member by any name, including `__proto__`. */

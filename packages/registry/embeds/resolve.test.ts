@@ -277,6 +277,46 @@ test.each<[string, Json, Json, Json]>([
   expect(left.info.errors).toHaveLength(1)
 })
 
+test.each<[string, Json, string]>([
+  ['an object', { q: embed('nope') }, 'EmbedNotFoundError: data.value.q (workflow.slug=nope): The target'],
+  [
+    'a token',
+    ['x @{{workflow.slug=nope, path=a}} y'],
+    'EmbedNotFoundError: data.value.0 (workflow.slug=nope): The target',
+  ],
+  [
+    'several references',
+    { '@ag.embed': { '@ag.references': { workflow: { slug: 'a' }, workflow_revision: { version: '7' } } } },
+    'EmbedNotFoundError: data.value (workflow.slug=a, workflow_revision.version=7): The target',
+  ],
+  [
+    'a path',
+    embed('tone', 'no.way'),
+    "PathNotFoundError: data.value (workflow.slug=tone): The embedded content has no 'no.way'",
+  ],
+  ['a key', [env('other')], 'EmbedNotFoundError: data.value.0 (environment.slug=production, key=other): The embedded'],
+  [
+    'an embed in what is embedded',
+    [embed('loop', 'parameters')],
+    'CircularEmbedError: data.value.0.x (workflow.slug=loop2)',
+  ],
+  [
+    'an embed in what a text needs',
+    ['@{{workflow.slug=ring, path=text}}'],
+    'CircularEmbedError: data.value.0 (workflow.slug=ring)',
+  ],
+  ['one that cannot be read', { q: { '@ag.embed': {} } }, 'InvalidEmbedError: data.value.q: @ag.embed must contain'],
+  [
+    'long texts',
+    { ['x'.repeat(400)]: embed('y'.repeat(400)) },
+    `EmbedNotFoundError: data.value.${'x'.repeat(289)}… (workflow.slug=${'y'.repeat(286)}…)`,
+  ],
+])('a failure says which embed it is: %s', async (_name, value, message) => {
+  const { errors } = (await resolve(value, { error_policy: 'keep' })).info
+  expect(errors).toEqual([expect.stringContaining(message)])
+  await expect(resolve(value)).rejects.toThrow(errors[0]?.slice(errors[0].indexOf(' ') + 1))
+})
+
 test('limits follow the policy too', async () => {
   const { data, info } = await resolve(Array(3).fill(embed('3')), { max_embeds: 2, error_policy: 'placeholder' })
   expect(data.value).toEqual([

@@ -1,8 +1,8 @@
 import { isJsonObject, type Json, type JsonObject, nextTurn, type Uuid } from '@spanhouse/model'
 import { valueAtPath } from '@spanhouse/runtime'
-import type { Embed } from './embed.ts'
-import { EmbedFailure } from './failure.ts'
-import { type CopyBudget, type Places, plant, put, type Spot, spend, spendOn } from './places.ts'
+import { type Embed, writtenText } from './embed.ts'
+import { EmbedFailure, shown } from './failure.ts'
+import { type CopyBudget, type Places, pathOf, plant, put, type Spot, spend, spendOn } from './places.ts'
 import { type EmbedRevision, type LoadEmbeds, Targets } from './targets.ts'
 import type { Token } from './tokens.ts'
 
@@ -20,7 +20,10 @@ export interface EmbedLimits {
   error_policy?: ErrorPolicy
 }
 
-/** `resolution_info`: what was replaced. References are those of the document's own embeds, as written. */
+/**
+ * `resolution_info`: what was replaced. References are those of the document's own embeds, as written. Each of the first
+ * 1,000 errors names the place of an embed, what it refers to, and what is wrong.
+ */
 export type ResolutionInfo = {
   references_used: JsonObject[]
   depth_reached: number
@@ -43,10 +46,11 @@ interface Ancestor {
   parent: Ancestor | undefined
 }
 
-/** The level of an embed: in the document itself or in an inserted value, its depth, and what contains it. */
+/** The level of an embed: its depth, and what contains it. */
 interface Level {
   depth: number
-  isOuter: boolean
+  /** The text that needs it, of the document; undefined for an embed in the document itself or in an inserted value. */
+  text: Spot | undefined
   ancestor: Ancestor | undefined
 }
 
@@ -115,7 +119,7 @@ class Resolution {
 
   async run(holder: { data: JsonObject }, self: Uuid | undefined): Promise<void> {
     const ancestor = self === undefined ? undefined : { name: wholeOf(self), parent: undefined }
-    const start: Level = { depth: 1, isOuter: true, ancestor }
+    const start: Level = { depth: 1, text: undefined, ancestor }
     let jobs = this.#note(plant(holder.data, { holder, at: 'data', depth: 0 }, this.#copies), start)
     while (jobs.length > 0) jobs = await this.#doLevel(jobs)
     for (const text of this.#texts.toReversed()) {
@@ -127,7 +131,7 @@ class Resolution {
   info(): ResolutionInfo {
     const replaced = this.#jobs.filter(job => job.isReplaced)
     return {
-      references_used: replaced.filter(job => job.isOuter).map(({ embed }) => (embed as Embed).written),
+      references_used: replaced.filter(job => job.text === undefined).map(({ embed }) => (embed as Embed).written),
       depth_reached: replaced.reduce((deepest, { depth }) => Math.max(deepest, depth), 0),
       embeds_resolved: replaced.length,
       errors: this.#errors,
@@ -186,7 +190,8 @@ class Resolution {
     const spot = job.insert ? { holder: documentOf(job.insert), at: 'data', depth: 0 } : job.spot
     const places = plant(value, spot, this.#copies)
     job.isReplaced = true
-    return this.#note(places, { depth: job.depth + 1, isOuter: job.isOuter && !job.insert, ancestor })
+    const text = job.text ?? (job.insert && job.spot)
+    return this.#note(places, { depth: job.depth + 1, text, ancestor })
   }
 
   /** Assembles a text; everything its tokens refer to is complete at this point. */
@@ -213,13 +218,20 @@ class Resolution {
   }
 
   /** Applies the error policy. The job is then done. */
-  #fail({ spot, insert }: Job, failure: EmbedFailure): never[] {
-    if (this.#policy === 'exception') throw failure.toProblem()
+  #fail(job: Job, failure: EmbedFailure): never[] {
+    const { spot, insert } = job
+    if (this.#policy === 'exception') throw failure.of(described(job)).toProblem()
     if (insert) insert.failure = failure
     else if (this.#policy === 'placeholder') put(spot, placeholder(failure))
-    if (this.#errors.length < ERRORS_MAX) this.#errors.push(`${failure.name}: ${failure.message}`)
+    if (this.#errors.length < ERRORS_MAX) this.#errors.push(failure.of(described(job)).toString())
     return []
   }
+}
+
+/** An embed in a message: its place in the document and what it refers to, `data.parameters.x (workflow.slug=tone)`. */
+function described({ embed, spot, text = spot }: Job): string {
+  const place = shown(pathOf(text))
+  return embed instanceof EmbedFailure ? place : `${place} (${shown(writtenText(embed))})`
 }
 
 /** The value that an embed selects in a revision's data: complete data for an embed in a text, otherwise as stored. */

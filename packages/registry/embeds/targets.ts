@@ -74,7 +74,7 @@ function chosen(answers: readonly (EmbedRevision | Problem | undefined)[]): Foun
   const found = answers.find(answer => answer !== undefined && !(answer instanceof Problem))
   if (found) return found as EmbedRevision
   if (problem) return new EmbedFailure('InvalidEmbedError', problem.message)
-  return new EmbedFailure('EmbedNotFoundError', 'The target of an embed does not exist.')
+  return new EmbedFailure('EmbedNotFoundError', 'The target of the embed does not exist.')
 }
 
 /** The target of an environment's key; undefined if the embed refers to the found revision itself. */
