@@ -77,6 +77,7 @@ function lineage({ lineage: names }: Kind, layer: '' | '_variant', id: string, s
   )
 }
 
-function present(members: Record<string, Json | null>): JsonObject {
+/** The members that are not null. */
+export function present(members: Record<string, Json | null>): JsonObject {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null)) as JsonObject
 }

@@ -1,4 +1,4 @@
-import type { JsonObject, Uuid } from '@spanhouse/model'
+import { type JsonObject, Problem, type Uuid } from '@spanhouse/model'
 import { newId, sql } from '@spanhouse/postgres'
 import { createArtifact, editArtifact, lockArtifact, type NewArtifact, setArtifactArchived } from './artifacts.ts'
 import { isSameJson } from './delta/equality.ts'
@@ -8,7 +8,7 @@ import { type EncodedContent, encodeContent, insertRevisions, NO_CONTENT } from 
 import { defaultVariantOf } from './rows/find.ts'
 import { type HeaderInput, newSlug } from './rows/header.ts'
 import type { ArtifactRow } from './rows/rows.ts'
-import { findSimple, type SimpleRow } from './rows/simple-rows.ts'
+import { type FoundSimpleRow, findSimple, type SimpleRow } from './rows/simple-rows.ts'
 import { inTransaction } from './scope.ts'
 import { headOf, lockVariant, positionOn } from './variant-lock.ts'
 import { insertVariant, setVariantArchived } from './variants.ts'
@@ -70,21 +70,25 @@ async function contentOf(scope: Scope, artifact_id: Uuid, input: SimpleEdit): Pr
 }
 
 /**
- * Changes the members that the edit sets, and commits to the default variant if the data or a label changes. Undefined
- * if the artifact does not exist, or if it is archived and the kind does not allow editing archived artifacts.
- * Otherwise as `editArtifact`.
+ * Changes the members that the edit sets, and commits to the default variant, if there is one, if the data or a label
+ * changes. Undefined if the artifact does not exist, or if it is archived and the kind does not allow editing archived
+ * artifacts. 404 for data if there is no variant. Otherwise as `editArtifact`.
  */
-export async function editSimple(scope: Scope, id: Uuid, edit: SimpleEdit): Promise<SimpleRow | undefined> {
+export async function editSimple(scope: Scope, id: Uuid, edit: SimpleEdit): Promise<FoundSimpleRow | undefined> {
   const read = await findSimple(scope, id)
   if (!read || (read.deleted_at !== null && !scope.kind.editableArchived)) return undefined
   requireUnguarded(scope, read.flags)
+  const { variant_id } = read
+  if (variant_id === null && edit.data)
+    throw new Problem('not_found', `The ${scope.kind.name} ${id} has no variant to commit to.`)
   const given = edit.data && (await contentOf(scope, id, edit))
   const kept = given ? undefined : await encodeContent(read)
   return inTransaction(scope, async inside => {
     const before = await lockArtifact(inside, id)
     const artifact = before && (await editArtifact(inside, id, edit))
     if (!artifact) return undefined
-    const variant = await lockVariant(inside, read.variant_id)
+    if (variant_id === null) return findSimple(inside, id)
+    const variant = await lockVariant(inside, variant_id)
     const { headId, nextVersion } = await positionOn(inside, variant.id)
     // What was read before the lock counts unless somebody else has committed since.
     const stored = headId === read.revision_id ? read.data : ((await headOf(inside, variant.id))?.data ?? null)
@@ -105,7 +109,7 @@ const hasNewLabels = (before: ArtifactRow, after: ArtifactRow): boolean =>
  * Archives or restores the artifact and, for kinds that do so, its default variant. No effect if it is already
  * archived. Undefined if it does not exist.
  */
-export function setSimpleArchived(scope: Scope, id: Uuid, isArchived: boolean): Promise<SimpleRow | undefined> {
+export function setSimpleArchived(scope: Scope, id: Uuid, isArchived: boolean): Promise<FoundSimpleRow | undefined> {
   return inTransaction(scope, async inside => {
     const before = await lockArtifact(inside, id)
     if (!before) return undefined
@@ -122,7 +126,7 @@ async function archiveDefaultVariant(scope: Scope, artifactId: Uuid): Promise<vo
 }
 
 /** Sets whether changing an environment requires the permission to deploy. Undefined if it does not exist. */
-export async function setGuarded(scope: Scope, id: Uuid, is_guarded: boolean): Promise<SimpleRow | undefined> {
+export async function setGuarded(scope: Scope, id: Uuid, is_guarded: boolean): Promise<FoundSimpleRow | undefined> {
   const artifact = await editArtifact(scope, id, { flags: { is_guarded } })
   return artifact && findSimple(scope, id)
 }

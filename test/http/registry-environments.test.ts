@@ -180,6 +180,24 @@ test.each([
   }
 })
 
+test('a guard is lifted also while the default variant has no revision', async () => {
+  const { api, environment } = await withEnvironment()
+  const verb = async (name: string) => (await api.post(`/simple/environments/${environment.id}/${name}`)).environment
+  const { environment_variant } = await api.post('/environments/variants/', {
+    environment_variant: { environment_id: environment.id, slug: slugOf('v') },
+  })
+  await api.post(`/environments/variants/${environment.variant_id}/archive`)
+  for (const [name, is_guarded] of [
+    ['guard', true],
+    ['unguard', false],
+  ] as const)
+    expect(await verb(name)).toMatchObject({
+      id: environment.id,
+      variant_id: environment_variant.id,
+      flags: { is_guarded },
+    })
+})
+
 test('a guard is set, shown and lifted, and edits leave it', async () => {
   const { api, environment } = await withEnvironment()
   const verb = async (name: string, id: string) => api.post(`/simple/environments/${id}/${name}`)

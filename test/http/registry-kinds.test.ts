@@ -285,6 +285,36 @@ describe.each(KINDS)('$one', ({ one, many, data, other }) => {
     expect((await fork({ [`${variant}_ref`]: undefined })).status).toBe(422)
   })
 
+  test('flat records: of an artifact without revisions, all but its variant, its revision and its data', async () => {
+    const { ok, post, send } = await registryClient()
+    const { id } = (await post(`/${many}/`, { [one]: { slug: slugOf('bare') } }))[one]
+    const path = `/simple/${many}/${id}`
+    for (const [verb, deleted_at] of [
+      ['archive', expect.any(String)],
+      ['unarchive', undefined],
+    ] as const) {
+      const shown = (await post(`${path}/${verb}`))[one]
+      expect(shown).toMatchObject({ id, slug: expect.any(String) })
+      expect(shown.deleted_at).toEqual(deleted_at)
+      expect((await ok('GET', `/${many}/${id}`))[one].deleted_at).toEqual(deleted_at)
+      for (const member of [`variant_id`, `revision_id`, 'data']) expect(shown).not.toHaveProperty(member)
+    }
+    const described = (await ok('PUT', path, { [one]: { description: 'bare' } }))[one]
+    expect((await ok('GET', path))[one]).toEqual(described)
+    expect(described).toMatchObject({ description: 'bare' })
+    const refused = await send('PUT', path, { [one]: { data } })
+    expect([refused.status, refused.body.detail]).toEqual([404, `The ${one} ${id} has no variant to commit to.`])
+    expect((await post(`/simple/${many}/query`, { [`${one}_refs`]: [{ id }] })).count).toBe(0)
+
+    const branch = (await post(`/${many}/variants/`, { [variant]: { artifact_id: id, slug: slugOf('v') } }))[variant]
+    const empty = (await post(`${path}/unarchive`))[one]
+    expect(empty).toMatchObject({ id, variant_id: branch.id })
+    expect(empty).not.toHaveProperty('revision_id')
+    const filled = (await ok('PUT', path, { [one]: { data } }))[one]
+    expect(filled).toMatchObject({ variant_id: branch.id, revision_id: expect.any(String), data: expect.any(Object) })
+    expect((await post(`/simple/${many}/query`, { [`${one}_refs`]: [{ id }] }))[many]).toMatchObject([{ id }])
+  })
+
   test('flat records: made with two revisions, edited, archived, listed', async () => {
     const { ok, post, send } = await registryClient()
     const slug = slugOf('flat')

@@ -119,10 +119,13 @@ export async function selectRows<L extends Layer>(
 
 export type ShortRow<Row> = Row & { long_bytes: number | null }
 
-/** The row with the data of a revision that was not short. What it takes in memory is counted first. */
+/**
+ * The row with the data of a revision that was not short (null: there is no revision). What it takes in memory is counted
+ * first.
+ */
 export async function withLongData<Row extends { data: JsonObject | null }>(
   { db, project_id, holder }: Scope,
-  revisionId: Uuid,
+  revisionId: Uuid | null,
   { long_bytes, ...row }: ShortRow<Row>,
 ): Promise<Row> {
   if (long_bytes === null) return row as unknown as Row

@@ -2,6 +2,7 @@ import { type JsonObject, Problem } from '@spanhouse/model'
 import {
   createSimple,
   editSimple,
+  type FoundSimpleRow,
   findSimple,
   listSimple,
   type SimpleRow,
@@ -137,7 +138,7 @@ function addGuardRoutes(routes: KindRoutes): void {
 
 async function shownOne(
   call: ShownCall,
-  row: SimpleRow | undefined,
+  row: FoundSimpleRow | undefined,
   options: Record<string, unknown>,
 ): Promise<JsonObject> {
   const { scope } = call

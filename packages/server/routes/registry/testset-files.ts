@@ -5,12 +5,12 @@ import {
   createSimple,
   editSimple,
   FILE_TYPES,
+  type FoundSimpleRow,
   findRow,
   findSimple,
   newSlug,
   readTestcaseFile,
   type Scope,
-  type SimpleRow,
   TESTCASE_FILE_BYTES_MAX,
   type TestcaseBody,
   testcaseFile,
@@ -204,7 +204,7 @@ async function revisionAt(scope: Scope, id: string) {
   return row
 }
 
-function known(row: SimpleRow | undefined, id: string): SimpleRow {
+function known(row: FoundSimpleRow | undefined, id: string): FoundSimpleRow {
   if (!row) throw new Problem('not_found', `The testset ${id} does not exist.`)
   return row
 }
