@@ -70,7 +70,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     dataDir: text('SPANHOUSE_DATA_DIR') ?? './data',
     roles: rolesOf(text('SPANHOUSE_ROLES') ?? 'all', wrong),
     databaseUrl: urlOf('DATABASE_URL', text('DATABASE_URL'), ['postgres:', 'postgresql:'], wrong),
-    natsUrl: urlOf('NATS_URL', text('NATS_URL'), ['nats:', 'tls:'], wrong),
+    natsUrl: urlsOf('NATS_URL', text('NATS_URL'), ['nats:', 'tls:'], wrong),
     clickhouseUrl: urlOf('CLICKHOUSE_URL', text('CLICKHOUSE_URL'), ['http:', 'https:'], wrong),
     clickhouseUrls: shardsOf('CLICKHOUSE_URLS', text('CLICKHOUSE_URLS'), wrong),
     streamPartitions: partitionsOf('SPANHOUSE_STREAM_PARTITIONS', text('SPANHOUSE_STREAM_PARTITIONS'), wrong),
@@ -86,6 +86,8 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     coldStorage: coldStorageOf(text, wrong),
     logLevel: logLevelOf(text('SPANHOUSE_LOG_LEVEL') ?? 'info', wrong),
   }
+  if (config.grpcPort === config.port && config.port !== 0)
+    wrong.push(`SPANHOUSE_PORT and SPANHOUSE_GRPC_PORT are both ${config.port}`)
   if (config.clickhouseUrls && config.clickhouseUrl)
     wrong.push(
       'CLICKHOUSE_URL and CLICKHOUSE_URLS are both set: the first is for a single server, the second for a cluster',
@@ -119,11 +121,17 @@ const VARIABLES = [
   ],
 ].map(name => `SPANHOUSE_${name}`)
 
+/** Those of the stores have no prefix, and are easily given one. */
+const STORE_VARIABLES = [...ADDRESSES, 'CLICKHOUSE_URLS']
+
 /** A warning for each variable that looks like a setting and is none, with the most similar name. */
 export const unknownSettings = (env: NodeJS.ProcessEnv): string[] =>
   Object.keys(env)
     .filter(name => /^SPANHOUSE_/i.test(name) && !VARIABLES.includes(name))
-    .map(name => `There is no setting ${name}; did you mean ${closest(name.toUpperCase(), VARIABLES)}?`)
+    .map(name => `There is no setting ${name}; did you mean ${meantBy(name.toUpperCase())}?`)
+
+const meantBy = (name: string): string =>
+  STORE_VARIABLES.find(known => name === `SPANHOUSE_${known}`) ?? closest(name, VARIABLES)
 
 /**
  * The address of the services of a process that listens here; an address that means "all interfaces" cannot be called.
@@ -159,9 +167,14 @@ function selfTracingOf(text: string, wrong: string[]): boolean {
 const ADMIN_KEY_LENGTH_MIN = 24
 const API_KEY_LENGTH_MIN = 8
 
+/** A key that can be sent in a header. */
+const KEY = /^[\x21-\x7e]{1,256}$/
+
 function keyOf(name: string, key: string | undefined, lengthMin: number, wrong: string[]): string | undefined {
-  if (key !== undefined && key.length < lengthMin)
+  if (key === undefined) return undefined
+  if (key.length < lengthMin)
     wrong.push(`${name} is shorter than ${lengthMin} characters; make one with: openssl rand -hex 32`)
+  if (!KEY.test(key)) wrong.push(`${name} must be at most 256 visible ASCII characters without spaces`)
   return key
 }
 
@@ -224,16 +237,32 @@ function coldStorageOf(text: (name: string) => string | undefined, wrong: string
 function rolesOf(text: string, wrong: string[]): ProcessRole[] {
   if (text === 'all') return [...PROCESS_ROLES]
   const names = text.split(',').map(name => name.trim())
-  for (const name of names)
+  for (const name of new Set(names))
     if (!(PROCESS_ROLES as readonly string[]).includes(name))
       wrong.push(`SPANHOUSE_ROLES=${text}: there is no role "${name}" (${PROCESS_ROLES.join(', ')}, all)`)
   return PROCESS_ROLES.filter(name => names.includes(name))
 }
 
+/** Where several addresses belong instead. */
+const FOR_SEVERAL: Readonly<Record<string, string>> = {
+  CLICKHOUSE_URL: '; the servers of a cluster are set in CLICKHOUSE_URLS',
+}
+
 function urlOf(name: string, text: string | undefined, protocols: string[], wrong: string[]): string | undefined {
   if (text === undefined) return undefined
-  const addresses = text.split(',')
-  if (addresses.some(address => !URL.canParse(address) || !protocols.includes(new URL(address).protocol)))
-    wrong.push(`${name} is not an address that starts with ${protocols.map(protocol => `${protocol}//`).join(' or ')}`)
+  if (!isAddress(text, protocols)) wrong.push(noAddress(name, protocols))
+  else if (/,\w+:\/\//.test(text)) wrong.push(`${name} takes a single address${FOR_SEVERAL[name] ?? ''}`)
   return text
 }
+
+/** One or more addresses, separated by commas. */
+function urlsOf(name: string, text: string | undefined, protocols: string[], wrong: string[]): string | undefined {
+  if (text?.split(',').some(address => !isAddress(address, protocols))) wrong.push(noAddress(name, protocols))
+  return text
+}
+
+const isAddress = (text: string, protocols: string[]): boolean =>
+  URL.canParse(text) && protocols.includes(new URL(text).protocol)
+
+const noAddress = (name: string, protocols: string[]): string =>
+  `${name} is not an address that starts with ${protocols.map(protocol => `${protocol}//`).join(' or ')}`

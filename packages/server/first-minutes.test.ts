@@ -34,6 +34,8 @@ test.each([
   ['SPANHOUSE_ADMIN_KEY', 'short', /^SPANHOUSE_ADMIN_KEY is shorter than 24 characters.*$/],
   ['SPANHOUSE_GRPC_PORT', 'four', /^SPANHOUSE_GRPC_PORT=four is not a port$/],
   ['SPANHOUSE_ROLES', 'reader', /^SPANHOUSE_ROLES=reader: there is no role "reader".*$/],
+  ['SPANHOUSE_API_KEY', 'with a space', /^SPANHOUSE_API_KEY must be .* visible ASCII characters without spaces$/],
+  ['CLICKHOUSE_URL', 'http://a,http://b', /^CLICKHOUSE_URL takes a single address; .*CLICKHOUSE_URLS$/],
 ])('%s=%s is refused in one line', async (name, value, line) => {
   const [head, ...lines] = (await failure({ [name]: value })).trimEnd().split('\n')
   expect(head).toBe('the server ended with code 2:')
@@ -64,6 +66,7 @@ describe('a server', () => {
         SPANHOUSE_GRPC_PORT: '',
         SPANHOUSE_DATADIR: 'x',
         spanhouse_port: '1',
+        SPANHOUSE_CLICKHOUSE_URL: 'http://127.0.0.1:1',
       },
     })
   })
@@ -104,9 +107,10 @@ describe('a server', () => {
     for (const [name, nearest] of [
       ['SPANHOUSE_DATADIR', 'SPANHOUSE_DATA_DIR'],
       ['spanhouse_port', 'SPANHOUSE_PORT'],
+      ['SPANHOUSE_CLICKHOUSE_URL', 'CLICKHOUSE_URL'],
     ])
       expect(server.output()).toContain(`There is no setting ${name}; did you mean ${nearest}?`)
-    expect(server.output().match(/There is no setting/g)).toHaveLength(2)
+    expect(server.output().match(/There is no setting/g)).toHaveLength(3)
   })
 
   test('prints commands that work when they are pasted together, in another folder', async () => {
@@ -123,7 +127,9 @@ describe('a server', () => {
   })
 
   test('keeps a second one off its folder, which says so in one line', async () => {
-    expect(await failure({}, dataDir())).toMatch(/code 1:\nSpanhouse cannot start: .* is in use by another process\n$/)
+    expect(await failure({}, dataDir())).toMatch(
+      /code 1:\nSpanhouse cannot start: SPANHOUSE_DATA_DIR=.* is in use by another process\n$/,
+    )
   })
 
   test('logs refused exports with the reason and the sender, and never the key', async () => {

@@ -137,11 +137,11 @@ export async function openParts(
   runtime: RuntimeSettings,
   { needs, log, onFailure }: PartsOptions,
 ): Promise<Parts> {
-  const opening = openPostgresPart(config, onFailure)
+  const opening = untilReachable({ config, store: 'postgres', log, attempt: () => openPostgresPart(config, onFailure) })
   const [postgres, stream, clickhouse] = await Promise.all([
     opening,
     needs.has('stream') ? opening.then(postgres => openStreamPart(config, postgres, log)) : undefined,
-    openClickHouse(config, log),
+    untilReachable({ config, store: 'clickhouse', log, attempt: () => openClickHouse(config, log) }),
   ])
   const engines = needs.has('engine') ? openEngines(clickhouse, postgres, log) : undefined
   const secretKey = config.secretKey ?? (await ensureSecretKeyFile(config.dataDir))
@@ -155,10 +155,11 @@ export async function openParts(
 
 /** The number of partitions is in Postgres, if processes share that. */
 async function openStreamPart(config: Config, postgres: Postgres, log: Logger): Promise<SpanStream> {
-  if (!canGrow(config)) return untilReachable(log, () => openStream(config, log))
-  await untilReachable(log, () => postgres.migrate())
+  const stream = { config, store: 'stream', log } as const
+  if (!canGrow(config)) return untilReachable({ ...stream, attempt: () => openStream(config, log) })
+  await untilReachable({ config, store: 'postgres', log, attempt: () => postgres.migrate() })
   const open = (divisions?: readonly number[]): Promise<SpanStream> => openStream(config, log, divisions)
-  return untilReachable(log, () => openDivided(postgres.db, config, open))
+  return untilReachable({ ...stream, attempt: () => openDivided(postgres.db, config, open) })
 }
 
 /** Of a cluster, changes are made on each of its shards. */

@@ -37,12 +37,16 @@ test('secrets outlive a restart, with the key in the data folder, and reach no l
 
   const second = await startServerProcess({ dataDir, env, like: first })
   expect(await secrets(second, 'GET')).toMatchObject([{ data: { provider: { key: SECRET } } }])
+  expect(second.output()).not.toContain('different SPANHOUSE_SECRET_KEY')
   await second.stop()
   // Short as it is, it is only warned of here: the installation may have begun with it.
   const other = await startServerProcess({ dataDir, env: { ...env, SPANHOUSE_SECRET_KEY: 'another' }, like: first })
   expect(await secrets(other, 'GET')).toMatchObject({ detail: { operation_id: 'get_secrets' } })
   expect(other.output()).toContain('different SPANHOUSE_SECRET_KEY')
   expect(other.output()).toContain('SPANHOUSE_SECRET_KEY is shorter than 24 characters')
+  expect(other.output()).toContain(
+    '"secrets":1,"msg":"stored secrets were encrypted with a different SPANHOUSE_SECRET_KEY',
+  )
   await other.stop()
   for (const server of [first, second, other]) {
     expect(server.output()).not.toContain(SECRET)

@@ -28,7 +28,7 @@ import { needsOf } from './roles/roles.ts'
 import { startWorker } from './roles/worker.ts'
 import { startWriter } from './roles/writer-role.ts'
 import { routesOf } from './routes/routes.ts'
-import { requireLongSecretKey } from './secret-key.ts'
+import { checkSecretKey } from './secret-key.ts'
 import { startSelfTracing } from './self-tracing/start-self-tracing.ts'
 import { traceRequests } from './self-tracing/trace-requests.ts'
 import { openServices } from './services/open-services.ts'
@@ -62,9 +62,9 @@ export async function startServer(
   const runtime: RuntimeSettings = { uriPrefix, servicesUrl: servicesUrl ?? servicesUrlAt(host, port) }
   const parts = await openParts(config, runtime, { needs: needsOf(roles), log, onFailure })
   const { postgres, authenticator, clickhouse, stream } = parts
-  await untilReachable(log, () => postgres.migrate())
-  await requireLongSecretKey(config.secretKey, postgres.db, log)
-  await untilReachable(log, () => migrateStore(config, parts, log))
+  await untilReachable({ config, store: 'postgres', log, attempt: () => postgres.migrate() })
+  await checkSecretKey(config, parts.vault.keyId, postgres.db, log)
+  await untilReachable({ config, store: 'clickhouse', log, attempt: () => migrateStore(config, parts, log) })
   const newApiKey = await makeDefaultProject(config, parts)
   const metrics = new Metrics(stream && (() => stream.stats()))
   const quotas = new Quotas(metrics.registry)

@@ -68,19 +68,41 @@ function bind(host: string, port: number): Promise<void> {
 /** How long a start waits for a store, and how often it retries. */
 const AWAY_MS_MAX = 5 * 60_000
 const LOOK_EVERY_MS = 1_000
+const LOOKS_PER_LOG = 10
+
+/** The setting that says where a store is, by store. */
+const ADDRESS_OF = { postgres: 'DATABASE_URL', stream: 'NATS_URL', clickhouse: 'CLICKHOUSE_URL' } as const
+
+/** The setting that an operator corrects if this store cannot be used. */
+const settingOf = (config: Config, store: keyof typeof ADDRESS_OF): string => {
+  const name = ADDRESS_OF[store]
+  if (store === 'clickhouse' && config.clickhouseUrls) return 'CLICKHOUSE_URLS'
+  const isNetworked = { postgres: config.databaseUrl, stream: config.natsUrl, clickhouse: config.clickhouseUrl }[store]
+  return isNetworked ? name : `SPANHOUSE_DATA_DIR=${config.dataDir}`
+}
+
+/** What a start opens or migrates. */
+export interface Opening<T> {
+  config: Config
+  store: keyof typeof ADDRESS_OF
+  log: Logger
+  attempt(): Promise<T>
+}
 
 /**
- * Waits for the stores: an unreachable store is retried for five minutes. Rejects with the last failure, and at once
- * with any other error.
+ * Opens a store: an unreachable one is retried for five minutes. Rejects with an Error that names the setting of the
+ * store, whose cause is the last failure, and at once with any other error than that it is unreachable.
  */
-export async function untilReachable<T>(log: Logger, attempt: () => Promise<T>): Promise<T> {
+export async function untilReachable<T>({ config, store, log, attempt }: Opening<T>): Promise<T> {
+  const setting = settingOf(config, store)
   const end = performance.now() + AWAY_MS_MAX
-  for (;;) {
+  for (let looks = 0; ; looks++) {
     try {
       return await attempt()
     } catch (error) {
-      if (!(error instanceof Problem && error.retryable) || performance.now() > end) throw error
-      log.warn({ reason: reasonOf(error) }, 'waiting for a store')
+      if (!(error instanceof Problem && error.retryable) || performance.now() > end)
+        throw new Error(setting, { cause: error })
+      if (looks % LOOKS_PER_LOG === 0) log.warn({ setting, reason: reasonOf(error) }, 'waiting for a store')
       await delay(LOOK_EVERY_MS)
     }
   }

@@ -50,3 +50,12 @@ test.skipIf(!natsAvailable)(
   },
   60_000,
 )
+
+test.skipIf(!natsAvailable)('a start says at once which setting is wrong if a store refuses it', async () => {
+  const nats = await startNats('--user', 'writer', '--pass', 'right')
+  const url = nats.url.replace('//', '//writer:wrong@')
+  await expect(startServerProcess({ dataDir, env: { NATS_URL: url } })).rejects.toThrow(
+    /Spanhouse cannot start: NATS_URL: .*authorization/i,
+  )
+  await nats.stop()
+})

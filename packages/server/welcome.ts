@@ -31,18 +31,27 @@ export async function welcome(
   { config, url, grpcUrl, newApiKey }: RunningServer,
   isTerminal: boolean,
 ): Promise<string> {
-  if (!config.roles.includes('receiver') || !config.roles.includes('api'))
-    return `Spanhouse (${config.roles.join(', ')}) listens at ${url}/api\n${grpcUrl ? `OTLP over gRPC        ${grpcUrl}\n` : ''}`
   // Absolute: the commands also work in another folder.
   const keyFile = join(resolve(config.dataDir), 'api-key')
+  if (!config.roles.includes('receiver') || !config.roles.includes('api'))
+    return [
+      `Spanhouse (${config.roles.join(', ')}) listens at ${url}/api`,
+      ...(grpcUrl ? [`OTLP over gRPC        ${grpcUrl}`] : []),
+      ...(newApiKey ? [`API key               ${newApiKey} (made by this start, and stored in ${keyFile})`] : []),
+      '',
+    ].join('\n')
   const key = config.apiKey ? '$SPANHOUSE_API_KEY' : `$(cat ${quoted(keyFile)})`
-  const shownKey = newApiKey ?? (isTerminal ? (config.apiKey ?? (await readKeyFile(config.dataDir))) : undefined)
+  const storedKey = await readKeyFile(config.dataDir)
+  const shownKey = newApiKey ?? (isTerminal ? (config.apiKey ?? storedKey) : undefined)
+  const whereKeyIs = storedKey
+    ? `stored in ${keyFile}`
+    : `not in ${keyFile}, which is gone: set SPANHOUSE_API_KEY to a new one`
   const headers = `-H "Authorization: ApiKey ${key}" -H "Content-Type: application/json"`
   return `
   Spanhouse listens at  ${url}/api
   Open in a browser     ${url}/w${shownKey ? `#key=${encodeURIComponent(shownKey)}` : ''}
   OTLP over gRPC        ${grpcUrl ?? 'not available: the port is in use'}
-  API key               ${newApiKey ?? (config.apiKey ? 'as set in SPANHOUSE_API_KEY' : `stored in ${keyFile}`)}
+  API key               ${newApiKey ?? (config.apiKey ? 'as set in SPANHOUSE_API_KEY' : whereKeyIs)}
   Data                  ${config.dataDir}${config.isSelfTraced ? `\n  Its own traces        in a project whose key is stored in ${join(resolve(config.dataDir), 'self-tracing-key')}` : ''}
 
   Send a first trace and see it (paste both lines):

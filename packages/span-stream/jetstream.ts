@@ -70,10 +70,13 @@ export async function openJetStream(options: JetStreamOptions): Promise<SpanStre
 }
 
 /** A server that has just started responds before its JetStream does. */
-const notYet = (error: unknown): unknown =>
-  error instanceof TimeoutError || error instanceof RequestError || (error as { code?: unknown }).code === RECOVERING
-    ? refusal('unreachable', error)
-    : error
+function notYet(error: unknown): unknown {
+  if (error instanceof Error && error.name === 'JetStreamNotEnabled')
+    return new Error('The NATS server has no JetStream: start it with -js')
+  const isEarly =
+    error instanceof TimeoutError || error instanceof RequestError || (error as { code?: unknown }).code === RECOVERING
+  return isEarly ? refusal('unreachable', error) : error
+}
 
 /** JetStream's error while it reads its files. */
 const RECOVERING = 10008

@@ -35,12 +35,13 @@ export interface NatsServer {
 
 const START_MS_MAX = 20_000
 
-/** Starts a nats-server with JetStream on a free port, with its data in a temporary folder. */
-export async function startNats(): Promise<NatsServer> {
+/** Starts a nats-server with JetStream, and other options of its own, on a free port, with its data in a temporary folder. */
+export async function startNats(...options: string[]): Promise<NatsServer> {
   if (binary === undefined) throw new Error('There is no nats-server in PATH, /usr/sbin or /usr/bin')
   const folder = await mkdtemp(join(tmpdir(), 'spanhouse-nats-'))
   const port = await freePort()
-  const start = () => startServer(binary, ['-js', '-sd', folder, '-a', '127.0.0.1', '-p', String(port)], port)
+  const start = () =>
+    startServer(binary, ['-js', '-sd', folder, '-a', '127.0.0.1', '-p', String(port), ...options], port)
   let server = await start()
   const kill = () => end(server, 'SIGKILL')
   return {

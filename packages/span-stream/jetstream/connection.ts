@@ -1,4 +1,4 @@
-import { connect, type NatsConnection, type NodeConnectionOptions } from '@nats-io/transport-node'
+import { AuthorizationError, connect, type NatsConnection, type NodeConnectionOptions } from '@nats-io/transport-node'
 import { refusal } from '../admission.ts'
 
 /** Timeout for connecting, and for each administrative request. */
@@ -100,7 +100,7 @@ export async function openConnection(url: string): Promise<Connection> {
     maxPingOut: 2,
     noAsyncTraces: true,
   }).catch(error => {
-    throw refusal('unreachable', error)
+    throw error instanceof AuthorizationError ? error : refusal('unreachable', error)
   })
   const connection = new Connection(nats, outage)
   const fault = faultOf(connection)
