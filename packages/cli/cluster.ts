@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { request } from './request.ts'
+import { adminAuthorization, type Detail, refusal, request } from './request.ts'
 import { EXIT, UsageError } from './usage-error.ts'
 
 /** A shard as the server describes it. */
@@ -18,7 +18,7 @@ interface Answer {
   shards: Shard[]
   shard: { shard: number }
   stream?: { partitions: number; started: number }
-  detail?: string | { message?: string }
+  detail?: Detail
 }
 
 /** How often the progress of an addition is shown. */
@@ -84,15 +84,11 @@ const lineOf = ({ shard, url, state, is_away, spans, bytes, partitions, earlier_
   ].join('  ')
 
 async function ask(method: string, path: string, body?: object): Promise<Answer> {
-  const { SPANHOUSE_ADMIN_KEY: key } = process.env
-  if (!key) throw new Error('SPANHOUSE_ADMIN_KEY is not set.')
-  const response = await request(method, `/api/admin/cluster${path}`, { authorization: `Access ${key}` }, { body })
+  const settings = { authorization: adminAuthorization() }
+  const response = await request(method, `/api/admin/cluster${path}`, settings, { body })
   const answer = (await response.json()) as Answer
-  if (response.ok) return answer
-  const { detail } = answer
-  throw new Error(
-    typeof detail === 'object' && detail.message ? detail.message : `${response.status}: ${detail ?? 'no reason'}`,
-  )
+  if (!response.ok) throw refusal(response.status, answer.detail, settings)
+  return answer
 }
 
 const print = (line: string): boolean => process.stdout.write(`${line}\n`)

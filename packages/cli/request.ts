@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { UsageError } from './usage-error.ts'
 
 /** The credential that a command sends. */
 export interface Settings {
@@ -11,10 +12,48 @@ export interface RequestOptions {
   accept?: string
 }
 
-/** The address of Spanhouse according to the settings. */
+/** The address of Spanhouse according to the settings, without a path. Throws a UsageError if it is none. */
 export function address(): string {
-  const { SPANHOUSE_PORT: port = '4600', SPANHOUSE_URL: url = `http://127.0.0.1:${port}` } = process.env
-  return url
+  const url = setting('SPANHOUSE_URL') ?? `http://127.0.0.1:${setting('SPANHOUSE_PORT') ?? '4600'}`
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
+    throw new UsageError(`SPANHOUSE_URL=${url} is not an address that starts with http:// or https://`)
+  return url.replace(/\/+$/, '').replace(/\/api$/, '')
+}
+
+/** Empty is unset, as for the server. */
+const setting = (name: string): string | undefined => process.env[name]?.trim() || undefined
+
+/** The header of the administrator. Throws an Error if no key is set. */
+export function adminAuthorization(): string {
+  const key = setting('SPANHOUSE_ADMIN_KEY')
+  if (key === undefined) throw new Error('SPANHOUSE_ADMIN_KEY is not set.')
+  return `Access ${key}`
+}
+
+/** The error for a request that got no response. */
+export const noResponse = ({ cause }: { cause?: unknown }): Error =>
+  new Error(
+    `No response from ${address()} (${(cause as { code?: string } | undefined)?.code ?? cause}): start Spanhouse there, or set SPANHOUSE_URL.`,
+  )
+
+/** What a response says of the reason for a refusal. */
+export type Detail = string | { message?: string } | { loc: (string | number)[]; msg: string }[]
+
+/** The error for a refusal, which names the setting if it is the key that is refused. */
+export function refusal(status: number, detail: Detail | undefined, { authorization }: Settings): Error {
+  if (status === 401)
+    return new Error(
+      authorization.startsWith('Access')
+        ? `The server at ${address()} refuses SPANHOUSE_ADMIN_KEY: it has another one, or none.`
+        : `The server at ${address()} refuses the key of the project: set SPANHOUSE_API_KEY.`,
+    )
+  return new Error(`${reasonIn(detail)} (${status})`)
+}
+
+function reasonIn(detail: Detail | undefined): string {
+  if (typeof detail === 'string') return detail
+  if (Array.isArray(detail)) return detail.map(({ loc, msg }) => `${loc.slice(1).join('.')}: ${msg}`).join('; ')
+  return detail?.message ?? JSON.stringify(detail ?? 'no reason')
 }
 
 /**
@@ -34,8 +73,8 @@ export async function request(
     ...(body !== undefined && { 'content-type': 'application/json' }),
   }
   const text = body === undefined ? undefined : JSON.stringify(body)
-  const response = await fetch(url + path, { method, headers, body: text }).catch(({ cause }) => {
-    throw new Error(`No response from ${url} (${cause?.code ?? cause}): start Spanhouse there, or set SPANHOUSE_URL.`)
+  const response = await fetch(url + path, { method, headers, body: text }).catch(error => {
+    throw noResponse(error)
   })
   if (/json|event-stream/.test(response.headers.get('content-type') ?? '')) return response
   throw new Error(`The server at ${url} is not Spanhouse (HTTP ${response.status}): set SPANHOUSE_URL.`)
@@ -43,9 +82,10 @@ export async function request(
 
 /** The project's key: from the settings, or the one that the first start wrote to the data folder. */
 export async function projectKey(): Promise<string> {
-  const { SPANHOUSE_API_KEY, SPANHOUSE_DATA_DIR = './data' } = process.env
-  if (SPANHOUSE_API_KEY !== undefined) return SPANHOUSE_API_KEY
-  const kept = await readFile(join(SPANHOUSE_DATA_DIR, 'api-key'), 'utf8').catch(() => undefined)
-  if (kept === undefined) throw new Error('SPANHOUSE_API_KEY is not set, and ./data contains no key.')
+  const key = setting('SPANHOUSE_API_KEY')
+  if (key !== undefined) return key
+  const folder = setting('SPANHOUSE_DATA_DIR') ?? './data'
+  const kept = await readFile(join(folder, 'api-key'), 'utf8').catch(() => undefined)
+  if (kept === undefined) throw new Error(`SPANHOUSE_API_KEY is not set, and ${folder} contains no key.`)
   return kept.trim()
 }

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { text as readText } from 'node:stream/consumers'
 import { jsonLines } from '@spanhouse/client'
 import { type Reference, referencesTo } from './references.ts'
-import { address, projectKey, request } from './request.ts'
+import { address, type Detail, projectKey, refusal, request, type Settings } from './request.ts'
 import { EXIT, UsageError } from './usage-error.ts'
 
 export interface RunOptions {
@@ -86,21 +86,15 @@ interface Envelope {
 }
 
 async function invoke(body: Body): Promise<Envelope> {
-  const response = await request(
-    'POST',
-    '/services/invoke',
-    { authorization: `ApiKey ${await projectKey()}` },
-    { body, accept: 'application/json' },
-  )
-  return envelopeIn(response)
+  const settings = { authorization: `ApiKey ${await projectKey()}` }
+  return envelopeIn(await request('POST', '/services/invoke', settings, { body, accept: 'application/json' }), settings)
 }
 
 /** An error before the run starts has another shape than the response of a run. */
-async function envelopeIn(response: Response): Promise<Envelope> {
-  const { detail, ...envelope } = (await response.json()) as Envelope & { detail?: string | { message?: string } }
-  if (detail === undefined) return envelope
-  const message = typeof detail === 'string' ? detail : (detail.message ?? JSON.stringify(detail))
-  throw new Error(`${message} (${response.status})`)
+async function envelopeIn(response: Response, settings: Settings): Promise<Envelope> {
+  const { detail, ...envelope } = (await response.json()) as Envelope & { detail?: Detail }
+  if (detail !== undefined) throw refusal(response.status, detail, settings)
+  return envelope
 }
 
 async function printJson(body: Body): Promise<number> {
@@ -117,13 +111,9 @@ interface Event {
 
 async function printStream(body: Body): Promise<number> {
   const accept = 'application/x-ndjson'
-  const response = await request(
-    'POST',
-    '/services/invoke',
-    { authorization: `ApiKey ${await projectKey()}` },
-    { body, accept },
-  )
-  if (!response.headers.get('content-type')?.startsWith(accept)) return failed(await envelopeIn(response))
+  const settings = { authorization: `ApiKey ${await projectKey()}` }
+  const response = await request('POST', '/services/invoke', settings, { body, accept })
+  if (!response.headers.get('content-type')?.startsWith(accept)) return failed(await envelopeIn(response, settings))
   let isTold = false
   for await (const event of jsonLines<Event>(response.body as ReadableStream<Uint8Array>)) {
     const piece = event.type === 'message_delta' ? event.data?.delta : event.type === 'message' ? event.data?.text : ''

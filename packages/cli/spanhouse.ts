@@ -1,8 +1,9 @@
 import { writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
+import { SpanhouseError } from '@spanhouse/client'
 import { cluster } from './cluster.ts'
 import { evaluate } from './evaluate/evaluate.ts'
-import { request } from './request.ts'
+import { adminAuthorization, type Detail, noResponse, refusal, request } from './request.ts'
 import { evaluateOne, run } from './services.ts'
 import { EXIT, UsageError } from './usage-error.ts'
 
@@ -65,6 +66,7 @@ interface Options {
 /** The commands by name; each prints its result. */
 const COMMANDS: Record<string, (id: string | undefined, options: Options) => Promise<void>> = {
   list: async (_id, { limit = '50', after }) => {
+    if (!/^[1-9]\d*$/.test(limit)) throw new UsageError(`--limit ${limit}: not a number from 1.`)
     const { dead_letters: letters } = await ask('GET', `?${new URLSearchParams({ limit, ...(after && { after }) })}`)
     for (const letter of letters)
       print(`${letter.id}  ${letter.rejected_at}  ${spansOf(letter)}  ${markOf(letter)}${letter.reason}`)
@@ -105,19 +107,15 @@ async function allIds(): Promise<string[]> {
 interface Answer {
   dead_letters: Letter[]
   dead_letter: Letter
-  detail?: string | { message?: string }
+  detail?: Detail
 }
 
 async function ask(method: string, path: string): Promise<Answer> {
-  const { SPANHOUSE_ADMIN_KEY: key } = process.env
-  if (!key) throw new Error('SPANHOUSE_ADMIN_KEY is not set.')
-  const response = await request(method, `/api/admin/dead-letters${path}`, { authorization: `Access ${key}` })
+  const settings = { authorization: adminAuthorization() }
+  const response = await request(method, `/api/admin/dead-letters${path}`, settings)
   const body = (await response.json()) as Answer
-  if (response.ok) return body
-  const { detail } = body
-  throw new Error(
-    typeof detail === 'object' && detail.message ? detail.message : `${response.status}: ${JSON.stringify(detail)}`,
-  )
+  if (!response.ok) throw refusal(response.status, body.detail, settings)
+  return body
 }
 
 const spansOf = ({ span_count }: Letter): string => `${span_count} ${span_count === 1 ? 'span' : 'spans'}`
@@ -125,7 +123,7 @@ const markOf = ({ is_damaged }: Letter): string => (is_damaged ? 'DAMAGED  ' : '
 const print = (line: string): boolean => process.stdout.write(`${line}\n`)
 
 function needed(id: string | undefined): string {
-  if (id === undefined) throw new Error('The id of the dead letter is missing.')
+  if (id === undefined) throw new UsageError('The id of the dead letter is missing.')
   return encodeURIComponent(id)
 }
 
@@ -149,17 +147,19 @@ const OPTIONS = {
   junit: option,
   'fail-under': { type: 'string', multiple: true },
   'fail-on-regression': option,
-  help: flag,
+  help: { type: 'boolean', short: 'h' },
 } as const
 
 /** Returns the exit status. */
 async function main(): Promise<number> {
   const { positionals, values } = readArguments()
-  const [group, command = '', id] = positionals
-  if (values.help) {
+  const [group, command = '', id, ...others] = positionals
+  if (values.help || group === 'help') {
     process.stdout.write(USAGE)
     return EXIT.ok
   }
+  const unused = group === 'dead-letters' || group === 'cluster' ? others : positionals.slice(2)
+  if (unused.length > 0) throw new UsageError(`${unused.join(' ')}: ${group} takes no more arguments.`)
   if (group === 'cluster') return cluster(command, id)
   if (group === 'run') return run(positionals[1], values)
   if (group === 'evaluate') return evaluate(positionals[1], values)
@@ -178,6 +178,12 @@ function readArguments() {
   }
 }
 
+/** In the words of the command line, also if it comes from the client's own requests. */
+function shown(error: Error): Error {
+  if (error instanceof SpanhouseError) return refusal(error.status, error.detail as Detail, { authorization: 'ApiKey' })
+  return error instanceof TypeError && error.cause !== undefined ? noResponse(error) : error
+}
+
 // A reader such as `head` has closed the pipe: it wants no more, and no message.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error
@@ -187,6 +193,6 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 try {
   process.exitCode = await main()
 } catch (error) {
-  process.stderr.write(`${(error as Error).message}\n`)
+  process.stderr.write(`${shown(error as Error).message}\n`)
   process.exitCode = error instanceof UsageError ? EXIT.usage : EXIT.failed
 }

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { lockFolder } from '@spanhouse/folder-lock'
 import type { ServerAddress } from './configuration.ts'
 import { startServerProcess, urlOf } from './server-process.ts'
 
@@ -12,18 +13,15 @@ import { startServerProcess, urlOf } from './server-process.ts'
  * shards than before, the others keep their data. A server that dies is started again: one that speaks the native protocol
  * does when its peer breaks a connection off (see DECISIONS.md).
  */
-const { values } = parseArgs({
-  options: {
-    shards: { type: 'string', default: '1' },
-    path: { type: 'string', default: './clickhouse-data' },
-    port: { type: 'string', default: '18123' },
-  },
-})
+const { values } = readArguments()
 const shards = Number(values.shards)
 const port = Number(values.port)
 const SHARDS_MAX = 16
 if (!Number.isInteger(shards) || shards < 1 || shards > SHARDS_MAX) fail(`--shards is a number from 1 to ${SHARDS_MAX}`)
 if (!Number.isInteger(port) || port < 1 || port > 65_535 - 2 * SHARDS_MAX) fail(`--port=${values.port} is not a port`)
+
+/** A server that exits so soon would do so again. */
+const SOON_MS = 5_000
 
 process.umask(0o077)
 const folder = resolve(values.path)
@@ -39,6 +37,7 @@ const addresses: ServerAddress[] = numbers.map(number => ({
   cluster: { tcpPorts, shard: number },
 }))
 for (const { path } of addresses) await mkdir(path, { recursive: true })
+await lockFolder(folder).catch(error => fail(`${(error as Error).message}: stop it first`))
 const servers = await Promise.all(addresses.map(startServerProcess)).catch(error => fail((error as Error).message))
 const urls = addresses.map(urlOf)
 process.stdout.write(
@@ -53,8 +52,10 @@ process.exit(0)
 
 async function keep(index: number): Promise<void> {
   for (;;) {
+    const since = performance.now()
     const reason = await servers[index]?.ended
     if (isStopping) return
+    if (performance.now() - since < SOON_MS) fail(`shard ${index + 1} has exited right after its start: ${reason}`)
     process.stderr.write(`shard ${index + 1} has exited and is started again: ${reason}\n`)
     servers[index] = await startServerProcess(addresses[index] as ServerAddress).catch(error => fail(error.message))
   }
@@ -71,6 +72,19 @@ async function keptPassword(): Promise<string> {
   await mkdir(folder, { recursive: true })
   await writeFile(file, made, { mode: 0o600 })
   return made
+}
+
+function readArguments() {
+  const options = {
+    shards: { type: 'string', default: '1' },
+    path: { type: 'string', default: './clickhouse-data' },
+    port: { type: 'string', default: '18123' },
+  } as const
+  try {
+    return parseArgs({ options })
+  } catch (error) {
+    return fail(`${(error as Error).message}\nUsage: npm run clickhouse -- [--shards N] [--path FOLDER] [--port FIRST]`)
+  }
 }
 
 function fail(message: string): never {

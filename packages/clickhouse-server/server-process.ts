@@ -95,11 +95,10 @@ async function untilReady(address: ServerAddress, ended: Promise<string>): Promi
   throw new Error(`ClickHouse did not respond within ${READY_MS_MAX / 1000} s`)
 }
 
-/** Whether it is this server that responds at the address: another would not know the user. */
+/** Whether it is this server that responds at the address: another ClickHouse would not know the user. */
 async function isAnswering({ httpPort, password }: ServerAddress): Promise<boolean> {
   const credentials = Buffer.from(`${USER}:${password}`).toString('base64')
   const request = { headers: { authorization: `Basic ${credentials}` }, signal: AbortSignal.timeout(5_000) }
   const answer = await fetch(`http://127.0.0.1:${httpPort}/?query=SELECT+1`, request).catch(() => undefined)
-  await answer?.body?.cancel()
-  return answer?.status === 200
+  return answer?.status === 200 && (await answer.text().catch(() => '')) === '1\n'
 }

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -115,8 +116,25 @@ test.each([[[]], [['nonsense']]])('an unknown command explains itself: %j', asyn
   await expect(promisify(execFile)(process.execPath, [COMMAND, ...args])).rejects.toThrow('dead-letters list')
 })
 
-test('the command line names the server that does not respond', async () => {
-  const env = { ...process.env, SPANHOUSE_URL: 'http://127.0.0.1:2', SPANHOUSE_ADMIN_KEY: 'any' }
-  const asked = promisify(execFile)(process.execPath, [COMMAND, 'dead-letters', 'list'], { env })
-  await expect(asked).rejects.toThrow('No response from http://127.0.0.1:2 (ECONNREFUSED)')
+test.each([
+  [
+    { SPANHOUSE_URL: 'http://127.0.0.1:2/' },
+    ['dead-letters', 'list'],
+    'No response from http://127.0.0.1:2 (ECONNREFUSED)',
+  ],
+  [
+    { SPANHOUSE_URL: 'http://127.0.0.1:2' },
+    ['evaluate', randomUUID()],
+    'No response from http://127.0.0.1:2 (ECONNREFUSED)',
+  ],
+  [{ SPANHOUSE_URL: '127.0.0.1:2' }, ['run', 'any'], 'SPANHOUSE_URL=127.0.0.1:2 is not an address'],
+])('the command line names the server that does not respond: %j %j', async (settings, args, message) => {
+  const env = { ...process.env, SPANHOUSE_ADMIN_KEY: 'any', SPANHOUSE_API_KEY: 'any', ...settings }
+  await expect(promisify(execFile)(process.execPath, [COMMAND, ...args], { env })).rejects.toThrow(message)
+})
+
+test('the command line names the key that is refused', async () => {
+  const env = { ...process.env, SPANHOUSE_URL: server.url, SPANHOUSE_ADMIN_KEY: 'of another installation' }
+  const refused = promisify(execFile)(process.execPath, [COMMAND, 'dead-letters', 'list'], { env })
+  await expect(refused).rejects.toThrow('refuses SPANHOUSE_ADMIN_KEY')
 })

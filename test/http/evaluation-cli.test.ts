@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { mkdtemp, readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -104,6 +105,11 @@ describe('spanhouse evaluate', () => {
       [['evaluate', '--testset', testset, '--evaluator', `${exact}=robot`], 'the origin is one of'],
       [['evaluate', '--testset', testset, '--evaluator', exact, '--fail-under', 'success'], 'not KEY=VALUE'],
       [['evaluate', '--testset', testset, '--evaluator', exact, '--repeats', 'two'], '--repeats two'],
+      [['evaluate', '--testset', testset, '--evaluator', exact, '--junit', '/no/such/folder/x'], '--junit: ENOENT'],
+      [['evaluate', randomUUID(), '--repeats', '2'], 'or what a new one is made of: --repeats'],
+      [['evaluate', '--testset', testset, '--evaluator', exact, '--fail-on-regression', randomUUID()], 'no such run'],
+      [['run', 'one', 'two'], 'two: run takes no more arguments'],
+      [['dead-letters', 'show'], 'The id of the dead letter is missing'],
     ] as const) {
       const { code, err } = await spanhouse(...args)
       expect([code, err]).toEqual([2, expect.stringContaining(message)])
