@@ -281,6 +281,9 @@ describe('shape', () => {
     }
     expect((await send('POST', `${path}/prune`, { step_keys: ['x'] })).status).toBe(204)
     expect([await count({}), (await scenariosOf(run.id)).length]).toEqual([2, 2])
+    expect(
+      (await send('POST', `/simple/evaluations/${randomUUID()}/scenarios/remove`, { scenario_ids: [a.id] })).status,
+    ).toBe(400)
     for (const verb of ['process', 'prune', 'refresh'])
       expect((await send('POST', `/simple/evaluations/${randomUUID()}/${verb}`, {})).status).toBe(404)
   })
@@ -471,6 +474,53 @@ describe('simple evaluations', () => {
     expect((await cellsOf(id)).map(({ repeat_idx }) => repeat_idx).sort()).toEqual([0, 1])
     expect((await scenariosOf(id)).map(({ status }) => status)).toEqual(['success'])
     expect(await runOf(id)).toMatchObject({ status: 'success', data: { repeats: 2 } })
+  })
+
+  test('a run ends when what it waited for goes, and is active again when something comes', async () => {
+    const waiting = async (data: object = {}) => {
+      const { evaluation } = await create({
+        testset_steps: [testset.id],
+        evaluator_steps: { [judge.id]: 'human' },
+        ...data,
+      })
+      const { results } = await post('/evaluations/results/query', { result: { run_id: evaluation.id } })
+      const cells = results.filter(({ status }: any) => status === 'pending')
+      const done = (repeat_idx: number) =>
+        cells
+          .filter((cell: any) => cell.repeat_idx === repeat_idx)
+          .map(({ run_id, scenario_id, step_key }: any) => ({
+            run_id,
+            scenario_id,
+            step_key,
+            repeat_idx,
+            status: 'success',
+          }))
+      return { id: evaluation.id, path: `/simple/evaluations/${evaluation.id}`, key: cells[0].step_key, done }
+    }
+    const stateOf = async (id: string) => {
+      const { status, flags } = await runOf(id)
+      return [status, flags.is_active, new Set((await scenariosOf(id)).map(one => one.status))]
+    }
+    const ended = ['success', false, new Set(['success'])]
+
+    const repeated = await waiting({ repeats: 2 })
+    await write(...repeated.done(0))
+    expect(await stateOf(repeated.id)).toEqual(['running', true, new Set(['pending'])])
+    await post(`${repeated.path}/repeats/set`, { repeats: 1 })
+    expect(await stateOf(repeated.id)).toEqual(ended)
+
+    const shortened = await waiting()
+    await post(`${shortened.path}/steps/remove`, { step_keys: [shortened.key] })
+    expect(await stateOf(shortened.id)).toEqual(ended)
+
+    const reopened = await waiting()
+    const { results } = await write(...reopened.done(0))
+    expect(await stateOf(reopened.id)).toEqual(ended)
+    await send('DELETE', `/evaluations/results/${results[0].id}`)
+    expect(await stateOf(reopened.id)).toEqual(['running', true, new Set(['success', 'pending'])])
+    await write(results[0])
+    await post(`${reopened.path}/scenarios/add`, { count: 1 })
+    expect(await stateOf(reopened.id)).toEqual(['running', true, new Set(['success', 'running'])])
   })
 
   test('setting the status to running executes it', async () => {

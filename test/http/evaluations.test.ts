@@ -89,6 +89,16 @@ describe('runs', () => {
     expect((await found([{ x: { slug: 'app' } }])).count).toBe(0)
   })
 
+  test('data without steps takes all steps out, and flags that follow from steps cannot be set', async () => {
+    const run = await humanRun()
+    const edit = async (body: object) =>
+      (await send('PATCH', `/evaluations/runs/${run.id}`, { run: { id: run.id, ...body } })).body.run
+    expect((await edit({ flags: { has_human: false } })).flags).toMatchObject({ has_human: true, is_queue: true })
+    const bare = await edit({ data: { repeats: 2 } })
+    expect(bare.data).toEqual({ repeats: 2 })
+    expect(bare.flags).toMatchObject({ has_human: false, is_queue: false })
+  })
+
   test('unknown ids are skipped, other ids refused', async () => {
     const run = await newRun()
     const { body } = await send('PATCH', '/evaluations/runs/', {
@@ -181,7 +191,9 @@ test('a closed run refuses every write with a 409 that names it', async () => {
     ['POST', '/evaluations/metrics/refresh', { metrics: { run_id: run.id } }],
     ['POST', '/evaluations/queues/', { queues: [{ run_id: run.id }] }],
     ['PATCH', `/evaluations/queues/${queue.id}`, { queue: { name: 'x' } }],
+    ['POST', '/evaluations/results/', { results: [{ ...cell, scenario_id: randomUUID() }] }],
     ['POST', `${simple}/populate`, { results: [cell] }],
+    ['POST', `${simple}/populate`, { results: [] }],
     ['POST', `${simple}/process`, {}],
     ['POST', `${simple}/prune`, {}],
     ['POST', `${simple}/refresh`, {}],
@@ -205,6 +217,8 @@ test('a closed run refuses every write with a 409 that names it', async () => {
     )
     expect(others, `${method} ${path}`).toEqual([])
   }
+  for (const nothing of [{ scenario_ids: [] }, { step_keys: ['nope'] }])
+    expect((await send('POST', `${simple}/prune`, nothing)).status).toBe(204)
   expect((await ok('POST', '/evaluations/runs/query', { run: { ids: [run.id] } })).runs[0].name).toBe('n')
   await send('POST', `/evaluations/runs/${run.id}/open`)
   expect((await send('PATCH', `/evaluations/scenarios/${scenario.id}`, { scenario: {} })).status).toBe(200)

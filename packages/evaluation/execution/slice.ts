@@ -9,7 +9,7 @@ import type { ResultRow } from '../entities/rows.ts'
 import { noMetrics, refreshRun } from '../grid/refresh.ts'
 import { type NewResult, writeResults } from '../grid/results.ts'
 import { dropCells } from '../runs/drop-cells.ts'
-import { lockOpenRun } from '../runs/guard.ts'
+import { lockOpenRun, lockRuns, requireOpen } from '../runs/guard.ts'
 import { rollUpRun, rollUpScenarios } from '../runs/roll-up.ts'
 import { stepsOf } from '../runs/run-data.ts'
 import type { Scope } from '../scope.ts'
@@ -37,6 +37,7 @@ const noRun = (id: Uuid): Problem =>
 export async function populate(scope: Scope, run_id: Uuid, bodies: readonly NewResult[]): Promise<ResultRow[]> {
   const other = bodies.find(body => body.run_id !== run_id)
   if (other) throw invalid(`results: run_id ${other.run_id} differs from the id in the path`)
+  if (bodies.length === 0) await inTransaction(scope, inside => lockOpenRun(inside, run_id, 'share'))
   return writeResults(scope, bodies)
 }
 
@@ -46,19 +47,28 @@ export const probe = (scope: Scope, run_id: Uuid, filter: Slice): Promise<RowLis
 
 /**
  * Deletes the cells that a slice addresses and the metrics that counted them, and computes these again if this process
- * computes metrics. Throws a 404 if the run does not exist, a 409 if it is closed.
+ * computes metrics. Throws a 404 if the run does not exist, a 409 if it is closed and has such cells.
  */
 export async function prune(scope: Scope, run_id: Uuid, filter: Slice): Promise<void> {
   const scenarios = await inTransaction(scope, async inside => {
-    const run = await lockOpenRun(inside, run_id, 'change')
+    const run = (await lockRuns(inside, [run_id], 'change')).get(run_id)
     if (!run) throw noRun(run_id)
-    if (isEmptySlice(filter)) return []
+    if (!(await hasCells(inside, run_id, filter))) return []
+    requireOpen(run)
     const touched = await dropCells(inside, run_id, addressed(filter))
     await rollUpScenarios(inside, run, touched)
     if (run.flags.has_human) await rollUpRun(inside, run_id)
     return touched
   })
   if (scenarios.length > 0) await refreshRun(scope, run_id, scenarios)
+}
+
+async function hasCells({ db, project_id }: Scope, run_id: Uuid, filter: Slice): Promise<boolean> {
+  if (isEmptySlice(filter)) return false
+  const { rows } = await sql`select from evaluation_results t
+    where ${sql.join([sql`t.project_id = ${project_id} and t.run_id = ${run_id}`, ...addressed(filter)], sql` and `)}
+    limit 1`.execute(db)
+  return rows.length > 0
 }
 
 const addressed = ({ scenario_ids, step_keys, repeat_idxs }: Slice) => [

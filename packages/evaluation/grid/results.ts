@@ -47,7 +47,8 @@ type Cell = Pick<NewResult, 'run_id' | 'scenario_id' | 'step_key' | 'repeat_idx'
  * run or scenario that there is not, 409 for a run that is closed.
  */
 export async function writeResults(scope: Scope, bodies: readonly NewResult[]): Promise<ResultRow[]> {
-  await requireScenarios(scope, bodies)
+  const missing = await missingScenario(scope, bodies)
+  if (missing) throw await refusalOf(scope, bodies, missing)
   const cells = newCells(bodies)
   const rows: ResultRow[] = []
   for (let from = 0; from < cells.length; from += WRITE_ROWS_MAX) {
@@ -92,15 +93,29 @@ function newCells(bodies: readonly NewResult[]): NewCell[] {
   return Array.from(order, at => cells[at] as NewCell)
 }
 
-/** Throws a 400 for the first run or scenario that there is not. With `key share` those that there are stay. */
-async function requireScenarios({ db, project_id }: Scope, cells: readonly Cell[], lock?: 'key share'): Promise<void> {
+/** The first cell whose run or scenario there is not. With `key share` those that there are stay. */
+async function missingScenario(
+  { db, project_id }: Scope,
+  cells: readonly Cell[],
+  lock?: 'key share',
+): Promise<Cell | undefined> {
   const ids = [...new Set(cells.map(({ scenario_id }) => scenario_id))]
   const { rows } = await sql<{ id: Uuid; run_id: Uuid }>`select t.id, t.run_id from evaluation_scenarios t
     where t.project_id = ${project_id} and ${isAmong('id', ids, 'uuid')}
     order by t.id ${lock ? sql`for key share` : sql``}`.execute(db)
   const runs = new Map(rows.map(({ id, run_id }) => [id, run_id]))
-  const missing = cells.find(({ run_id, scenario_id }) => runs.get(scenario_id) !== run_id)
-  if (missing) throw invalid(`scenario_id: the run ${missing.run_id} has no scenario ${missing.scenario_id}`)
+  return cells.find(({ run_id, scenario_id }) => runs.get(scenario_id) !== run_id)
+}
+
+const noScenario = ({ run_id, scenario_id }: Cell): Problem =>
+  invalid(`scenario_id: the run ${run_id} has no scenario ${scenario_id}`)
+
+/** The 400, unless one of the runs is closed: that comes first. */
+function refusalOf(scope: Scope, cells: readonly Cell[], missing: Cell): Promise<Problem> {
+  return inTransaction(scope, async inside => {
+    await lockOpenRuns(inside, cells, 'share')
+    return noScenario(missing)
+  })
 }
 
 function writePart(scope: Scope, cells: readonly NewCell[]): Promise<ResultRow[]> {
@@ -134,7 +149,8 @@ export async function upsertCells(scope: Scope, bodies: readonly NewResult[]): P
 }
 
 async function upsertSorted(scope: Scope, cells: readonly NewCell[]): Promise<ResultRow[]> {
-  await requireScenarios(scope, cells, 'key share')
+  const missing = await missingScenario(scope, cells, 'key share')
+  if (missing) throw noScenario(missing)
   const written = await upsertRows<NewCell>(scope, 'results', {
     columns: ['id', ...KEY, ...OVERWRITTEN],
     rows: cells,

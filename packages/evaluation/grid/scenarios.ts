@@ -4,7 +4,7 @@ import { inTransaction } from '@spanhouse/registry'
 import { optional, uuid, z } from '@spanhouse/validation'
 import { isAmong } from '../entities/conditions.ts'
 import { int32, isoTime, labels, status } from '../entities/fields.ts'
-import type { ScenarioRow } from '../entities/rows.ts'
+import type { RunRow, ScenarioRow } from '../entities/rows.ts'
 import { findRows, inOrder } from '../entities/select.ts'
 import { deleteRows, insertRows, updateEach } from '../entities/write.ts'
 import { allFlags } from '../runs/flags.ts'
@@ -124,19 +124,25 @@ export function addScenarios(
   { count, timestamp }: z.output<typeof addedScenarios>,
 ): Promise<ScenarioRow[] | undefined> {
   return inTransaction(scope, async inside => {
-    if (!(await lockOpenRun(inside, run_id, 'share'))) return undefined
+    const run = await lockOpenRun(inside, run_id, 'change')
+    if (!run) return undefined
     const bucket = timestamp && { timestamp: minuteOf(timestamp), interval: 1 }
     const bodies = Array.from({ length: Math.max(0, count) }, () => ({ run_id, status: 'running', ...bucket }))
-    return insertScenarios(inside, bodies as NewScenario[])
+    const added = await insertScenarios(inside, bodies as NewScenario[])
+    if (added.length > 0 && hasEnded(run)) await rollUpRun(inside, run_id)
+    return added
   })
 }
 
+/** By itself, so that it continues with what is added. */
+const hasEnded = ({ status }: RunRow): boolean => status === 'success' || status === 'errors'
+
 const minuteOf = (time: string): string => microsToIso(Math.floor(Date.parse(time) / MINUTE_MS) * MINUTE_MS * 1000)
 
-/** Deletes scenarios of one run; a 400 when one of them is not of it. Undefined: no such run. */
-export function removeScenarios(scope: Scope, run_id: Uuid, ids: readonly Uuid[]): Promise<Uuid[] | undefined> {
+/** Deletes scenarios of one run; a 400 when one of them is not of it. */
+export function removeScenarios(scope: Scope, run_id: Uuid, ids: readonly Uuid[]): Promise<Uuid[]> {
   return inTransaction(scope, async inside => {
-    if (!(await lockOpenRun(inside, run_id, 'change'))) return undefined
+    await lockOpenRun(inside, run_id, 'change')
     const ofRun = new Set(
       (await findRows(inside, 'scenarios', ids)).filter(row => row.run_id === run_id).map(({ id }) => id),
     )

@@ -57,9 +57,16 @@ async function dropEmptyScenarios(scope: Scope, scenarios: readonly Uuid[]): Pro
   return scenarios.filter(id => !isGone.has(id))
 }
 
-/** Takes steps out of a run: their cells, the scenarios that are left with none, and the metrics that counted them. */
-export async function dropSteps(scope: Scope, run_id: Uuid, keys: readonly string[]): Promise<Uuid[]> {
+/**
+ * Takes steps out of a run that has them no more: their cells, the scenarios that are left with none, and the metrics
+ * that counted them. The statuses of all scenarios follow, since a person's cell is waited for before there is one, and
+ * the run's. Returns the scenarios that had such cells and stay. The run is locked for a change.
+ */
+export async function dropSteps(scope: Scope, run: RunRow, keys: readonly string[]): Promise<Uuid[]> {
   if (keys.length === 0) return []
-  const touched = await dropCells(scope, run_id, [isAmong('step_key', keys, 'text')])
-  return dropEmptyScenarios(scope, touched)
+  const touched = await dropCells(scope, run.id, [isAmong('step_key', keys, 'text')])
+  const left = await dropEmptyScenarios(scope, touched)
+  await rollUpScenarios(scope, run, 'all')
+  await rollUpRun(scope, run.id)
+  return left
 }

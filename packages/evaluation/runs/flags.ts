@@ -47,7 +47,7 @@ export const flagsOfSteps = (steps: readonly Step[]): Pick<RunFlags, keyof typeo
   >
 
 /**
- * The flags of a run after a write: those that were sent replace stored ones, and if steps were sent, others follow
+ * The flags of a run after a write: those that were sent replace stored ones, and if its steps are known, others follow
  * from them. Flags that the server decides are ignored: `is_queue` always, `is_closed` if it would open the run.
  */
 export function writtenFlags(stored: RunFlags, sent: Partial<RunFlags> = {}, steps?: readonly Step[]): RunFlags {

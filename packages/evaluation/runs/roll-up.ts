@@ -1,6 +1,5 @@
 import type { Uuid } from '@spanhouse/model'
-import { sql, toJsonb } from '@spanhouse/postgres'
-import { isAmong } from '../entities/conditions.ts'
+import { type RawBuilder, sql, toJsonb } from '@spanhouse/postgres'
 import type { RunRow } from '../entities/rows.ts'
 import { touched } from '../entities/write.ts'
 import type { Scope } from '../scope.ts'
@@ -22,7 +21,7 @@ export const humanKeys = (run: RunRow): string[] =>
  * `cancelled` when one is so, else `success`. A cell that a person is to write and that is not there counts as pending.
  * Scenarios with work under way and those without any cell keep their status.
  */
-export async function rollUpScenarios(scope: Scope, run: RunRow, scenarios: readonly Uuid[]): Promise<void> {
+export async function rollUpScenarios(scope: Scope, run: RunRow, scenarios: readonly Uuid[] | 'all'): Promise<void> {
   if (scenarios.length === 0) return
   const human = humanKeys(run)
   const repeats = repeatsOf(run)
@@ -37,22 +36,27 @@ export async function rollUpScenarios(scope: Scope, run: RunRow, scenarios: read
           when bool_or(r.status = 'cancelled') then 'cancelled'
           else 'success' end as status
       from evaluation_results r
-      where r.project_id = ${scope.project_id} and r.run_id = ${run.id} and r.scenario_id in (
-        select one::uuid from jsonb_array_elements_text(${toJsonb([...scenarios])}::jsonb) one)
+      where r.project_id = ${scope.project_id} and r.run_id = ${run.id} and ${isOne(sql`r.scenario_id`, scenarios)}
       group by r.scenario_id) c
-    where t.project_id = ${scope.project_id} and ${isAmong('id', scenarios, 'uuid')} and t.id = c.scenario_id
+    where t.project_id = ${scope.project_id} and ${isOne(sql`t.id`, scenarios)} and t.id = c.scenario_id
       and t.work is null and t.status <> c.status`.execute(scope.db)
 }
+
+const isOne = (id: RawBuilder<unknown>, ids: readonly Uuid[] | 'all'): RawBuilder<unknown> =>
+  ids === 'all'
+    ? sql`true`
+    : sql`${id} in (select one::uuid from jsonb_array_elements_text(${toJsonb([...ids])}::jsonb) one)`
 
 /**
  * Updates the status of a run from its scenarios: `running` while one is executed, else `errors` if one has failed,
  * `running` if one waits for a person or client, `cancelled` if one was aborted, else `success`. All but `running` end
- * the run's activity. A run that failed as a whole, one that is live, and one without scenarios keep their status.
+ * the run's activity, and a run that had ended by itself is active again when it is `running`. A run that failed as a whole, one that is live, and one without scenarios keep their status.
  */
 export async function rollUpRun(scope: Scope, run_id: Uuid): Promise<void> {
   await sql`update evaluation_runs t
     set status = c.status, ${sql.join(touched(scope))},
-      flags = case when c.status = 'running' then t.flags else t.flags || '{"is_active": false}' end
+      flags = case when c.status <> 'running' then t.flags || '{"is_active": false}'
+        when t.status in ('success', 'errors') then t.flags || '{"is_active": true}' else t.flags end
     from (
       select case
           when bool_or(s.status in ('running', 'queued') or s.work is not null) then 'running'

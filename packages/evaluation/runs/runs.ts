@@ -14,14 +14,18 @@ import { dropSteps } from './drop-cells.ts'
 import { allFlags, type RunFlags, writtenFlags } from './flags.ts'
 import { lockOpenRuns, lockRuns } from './guard.ts'
 import type { NewRun, RunEdit } from './run-body.ts'
-import { isHuman, referencesOf, stepsOf } from './run-data.ts'
+import { isHuman, referencesOf, type Step, stepsOf } from './run-data.ts'
 
 const COLUMNS = ['name', 'description', 'status', 'flags', 'tags', 'meta', 'data', 'references']
 
 /** Makes runs and the default queues of those with a human step; returns them in order. */
 export function createRuns(scope: Scope, bodies: readonly NewRun[]): Promise<RunRow[]> {
   return inTransaction(scope, async inside => {
-    const rows = bodies.map(body => ({ ...withFlags(body, allFlags()), id: newId(), status: body.status ?? 'pending' }))
+    const rows = bodies.map(body => ({
+      ...withFlags(body, allFlags(), body.data?.steps),
+      id: newId(),
+      status: body.status ?? 'pending',
+    }))
     await insertRows(inside, 'runs', { columns: ['id', ...COLUMNS], rows })
     const made = await findRows(
       inside,
@@ -33,9 +37,12 @@ export function createRuns(scope: Scope, bodies: readonly NewRun[]): Promise<Run
   })
 }
 
-/** What a body makes of a run with these flags. */
-function withFlags(body: NewRun, stored: RunFlags): NewRun & { flags: RunFlags; references?: unknown } {
-  const steps = body.data?.steps
+/** What a body makes of a run with these flags, whose steps are `steps` from now on; undefined: not known. */
+function withFlags(
+  body: NewRun,
+  stored: RunFlags,
+  steps: readonly Step[] | undefined,
+): NewRun & { flags: RunFlags; references?: unknown } {
   return {
     ...body,
     flags: writtenFlags(stored, body.flags, steps),
@@ -47,7 +54,7 @@ const hasHumanStep = (run: RunRow): boolean => stepsOf(run).some(isHuman)
 
 /**
  * Changes runs: what an edit leaves out stays, `data` is replaced whole, flags are merged. Steps that the new data does
- * not have go with their cells. Returns the runs that there are, in order. Throws a 409 when one of them is closed.
+ * not have go with their cells, all of them if it has none. Returns the runs that there are, in order. Throws a 409 when one of them is closed.
  */
 export async function editRuns(scope: Scope, edits: readonly RunEdit[]): Promise<RunRow[]> {
   const ids = edits.map(({ id }) => id)
@@ -77,18 +84,19 @@ export interface EditedRun {
 /** As {@link editRuns} for a run that is locked for a change and open. Metrics are left to the caller. */
 export async function editLockedRun(scope: Scope, run: RunRow, edit: Partial<NewRun>): Promise<EditedRun> {
   const given = Object.fromEntries(Object.entries(edit).filter(([, value]) => value !== undefined))
-  const written = withFlags({ ...run, ...given, data: edit.data, flags: edit.flags } as NewRun, run.flags)
+  const stored = edit.data ? (edit.data.steps ?? []) : run.data?.steps
+  const written = withFlags({ ...run, ...given, data: edit.data, flags: edit.flags } as NewRun, run.flags, stored)
   const after = { ...run, ...given, flags: written.flags } as RunRow
   const columns = edit.data ? COLUMNS : COLUMNS.filter(name => name !== 'data' && name !== 'references')
   await updateEach(scope, 'runs', { columns, rows: [{ ...after, references: written.references } as RunRow] })
-  return { after, scenarios: edit.data?.steps ? await stepsReplaced(scope, run, after) : [] }
+  return { after, scenarios: edit.data ? await stepsReplaced(scope, run, after) : [] }
 }
 
 /** Brings what hangs on the steps in line with them. */
 async function stepsReplaced(scope: Scope, before: RunRow, after: RunRow): Promise<Uuid[]> {
   const kept = new Set(stepsOf(after).map(({ key }) => key))
   const gone = stepsOf(before).flatMap(({ key }) => (kept.has(key) ? [] : [key]))
-  const scenarios = await dropSteps(scope, after.id, gone)
+  const scenarios = await dropSteps(scope, after, gone)
   if (hasHumanStep(after)) await ensureDefaultQueues(scope, [after])
   else if (hasHumanStep(before)) await archiveDefaultQueues(scope, [after])
   return scenarios

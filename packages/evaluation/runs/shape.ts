@@ -21,23 +21,19 @@ export const addedSteps = z.object({ steps: list(step, { max: STEPS_MAX }) })
 export const removedSteps = z.object({ step_keys: list(z.string(), { max: STEPS_MAX }) })
 export const newRepeats = z.object({ repeats: repeats.min(1) })
 
-/** What a change makes of a run's data, and the metrics that it leaves stale. */
-interface Change {
-  data: RunData
-  scenarios?: Uuid[]
-}
-
+/** `drop` takes away what the changed run does not have any more, besides steps, and returns the scenarios that lost by it. */
 async function changeShape(
   scope: Scope,
   id: Uuid,
-  change: (inside: Scope, run: RunRow) => Promise<Change>,
+  change: (inside: Scope, run: RunRow) => Promise<RunData>,
+  drop?: (inside: Scope, after: RunRow) => Promise<Uuid[]>,
 ): Promise<RunRow | undefined> {
   const done = await inTransaction(scope, async inside => {
     const run = await lockOpenRun(inside, id, 'change')
     if (!run) return undefined
-    const { data, scenarios = [] } = await change(inside, run)
-    const edited = await editLockedRun(inside, run, { data })
-    return { run: await findRow(inside, 'runs', id), scenarios: [...scenarios, ...edited.scenarios] }
+    const { after, scenarios } = await editLockedRun(inside, run, { data: await change(inside, run) })
+    const dropped = drop ? await drop(inside, after) : []
+    return { run: await findRow(inside, 'runs', id), scenarios: [...scenarios, ...dropped] }
   })
   if (done && done.scenarios.length > 0) await refreshRun(scope, id, done.scenarios)
   return done?.run
@@ -53,11 +49,9 @@ export const addSteps = (scope: Scope, id: Uuid, added: readonly Step[]): Promis
     const fresh = added.filter(({ key }) => !known.has(key) && known.add(key))
     const mappings = await mappingsOf(inside, fresh)
     return {
-      data: {
-        ...data,
-        steps: [...stepsOf(run), ...fresh],
-        mappings: data.mappings || mappings.length > 0 ? [...(data.mappings ?? []), ...mappings] : undefined,
-      },
+      ...data,
+      steps: [...stepsOf(run), ...fresh],
+      mappings: data.mappings || mappings.length > 0 ? [...(data.mappings ?? []), ...mappings] : undefined,
     }
   })
 
@@ -67,17 +61,12 @@ export const removeSteps = (scope: Scope, id: Uuid, keys: readonly string[]): Pr
     const data = run.data ?? NO_DATA
     const gone = new Set(keys)
     return {
-      data: {
-        ...data,
-        steps: data.steps?.filter(({ key }) => !gone.has(key)),
-        mappings: data.mappings?.filter(({ step: { key } }) => !gone.has(key)),
-      },
+      ...data,
+      steps: data.steps?.filter(({ key }) => !gone.has(key)),
+      mappings: data.mappings?.filter(({ step: { key } }) => !gone.has(key)),
     }
   })
 
 /** Sets how often each step is repeated; cells beyond that go. */
 export const setRepeats = (scope: Scope, id: Uuid, count: number): Promise<RunRow | undefined> =>
-  changeShape(scope, id, async (inside, run) => {
-    const data = { ...(run.data ?? NO_DATA), repeats: count }
-    return { data, scenarios: await dropRepeats(inside, { ...run, data }) }
-  })
+  changeShape(scope, id, async (_inside, run) => ({ ...(run.data ?? NO_DATA), repeats: count }), dropRepeats)
