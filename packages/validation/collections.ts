@@ -1,5 +1,5 @@
 import { FAULTS, isJsonObject, type JsonObject } from '@spanhouse/model'
-import { z } from 'zod'
+import * as z from './zod.ts'
 
 /*
  * zod's own arrays, records and maps check every element regardless of errors so far, and report an issue for each

@@ -10,8 +10,8 @@ import {
   parseWindowTime,
   type Uuid,
 } from '@spanhouse/model'
-import { z } from 'zod'
 import { list } from './collections.ts'
+import * as z from './zod.ts'
 
 /** A member that may be absent. Null counts as absent, as everywhere in the interface where null has no meaning. */
 export const optional = <S extends z.ZodType>(schema: S) => schema.nullish().transform(value => value ?? undefined)

@@ -1,5 +1,5 @@
-export { z } from 'zod'
 export * from './collections.ts'
 export * from './fields.ts'
 export { type RequestPart, validate } from './validate.ts'
 export { violationsOf } from './violations.ts'
+export * as z from './zod.ts'

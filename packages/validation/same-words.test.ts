@@ -23,6 +23,8 @@ test.each<[string, unknown]>([
   ['an unknown order', { order: 'desc' }],
   ['a limit with a fraction', { limit: 1.5 }],
   ['a limit that is a list', { limit: [1] }],
+  ['a limit that is an object', { limit: {} }],
+  ['a rate past 2^53', { rate: parseJson('9007199254740993') }],
   ['no interval', { interval: 0 }],
   ['a rate that is a boolean', { rate: true }],
   ['a rate above 1', { rate: 1.5 }],

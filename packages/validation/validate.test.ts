@@ -62,6 +62,7 @@ test.each<[string, unknown, object[]]>([
   ['null', { name: null }, [{ type: 'string_type', loc: ['body', 'name'], input: null }]],
   ['no boolean', { name: '', count: 'true' }, [{ type: 'bool_type', loc: ['body', 'count'], input: 'true' }]],
   ['no integer', { name: '', size: 1.5 }, [{ type: 'int_type', loc: ['body', 'size'], input: 1.5 }]],
+  ['no number', { name: '', size: 'a' }, [{ type: 'int_type', loc: ['body', 'size'], input: 'a' }]],
   ['no dictionary', { name: '', meta: [] }, [{ type: 'dict_type', loc: ['body', 'meta'], input: [] }]],
   ['a number as a tag', { name: '', tags: { a: 2 } }, [{ type: 'value_error', loc: ['body', 'tags'] }]],
   ['another word', { name: '', kind: 'c' }, [{ type: 'enum', loc: ['body', 'kind'], input: 'c' }]],

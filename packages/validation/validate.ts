@@ -1,6 +1,6 @@
 import { Problem } from '@spanhouse/model'
-import type { z } from 'zod'
 import { violationsOf } from './violations.ts'
+import type * as z from './zod.ts'
 
 /** The part of a request that is validated: the first element of every location in a 422. */
 export type RequestPart = 'body' | 'query' | 'path'

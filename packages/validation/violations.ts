@@ -11,8 +11,8 @@ import {
   type Violation,
   violationOf,
 } from '@spanhouse/model'
-import { z } from 'zod'
 import { ISSUES_MAX } from './collections.ts'
+import * as z from './zod.ts'
 
 type Issue = z.core.$ZodIssue
 type Path = (string | number)[]

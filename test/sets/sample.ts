@@ -32,6 +32,7 @@ const EMBEDDED_ONLY = [
   'from-catalogue',
   'fuzz',
   'hostile-attributes',
+  'large-integers',
   'linear',
   'malformed-queries',
   'metrics',

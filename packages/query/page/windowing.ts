@@ -7,6 +7,7 @@ import {
   type Micros,
   microsToIso,
   notAbove,
+  numberOf,
   parseUuid,
   parseWindowTime,
 } from '@spanhouse/model'
@@ -117,12 +118,11 @@ function readTime(value: unknown, loc: Location): Micros {
   return micros
 }
 
-/** Integers are also read from text, for query strings. */
+/** Integers are also read from text, for query strings. Large ones are rounded. */
 function readInteger(value: unknown, loc: Location): number {
-  const number = typeof value === 'string' && /^\s*[-+]?\d+\s*$/.test(value) ? Number(value) : value
-  if (typeof number === 'number' && Number.isInteger(number)) return number
-  if (typeof number === 'number') throw malformed(FAULTS.integer, loc, value)
-  throw malformed(typeof value === 'string' ? FAULTS.integerText : FAULTS.number, loc, value)
+  const number = numberOf(typeof value === 'string' && /^\s*[-+]?\d+\s*$/.test(value) ? Number(value) : value)
+  if (number !== undefined && Number.isInteger(number)) return number
+  throw malformed(typeof value === 'string' ? FAULTS.integerText : FAULTS.integer, loc, value)
 }
 
 function readInterval(value: unknown, loc: Location): number {
@@ -132,9 +132,8 @@ function readInterval(value: unknown, loc: Location): number {
 }
 
 function readRate(value: unknown, loc: Location): number {
-  const rate = typeof value === 'string' && value.trim() !== '' ? Number(value) : value
-  if (typeof rate !== 'number' || Number.isNaN(rate))
-    throw malformed(typeof value === 'string' ? FAULTS.numberText : FAULTS.number, loc, value)
+  const rate = numberOf(typeof value === 'string' && value.trim() !== '' ? Number(value) : value)
+  if (rate === undefined) throw malformed(typeof value === 'string' ? FAULTS.numberText : FAULTS.number, loc, value)
   if (rate < 0) throw malformed(below(0), loc, value)
   if (rate > 1) throw malformed(above(1), loc, value)
   return rate
