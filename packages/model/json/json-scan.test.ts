@@ -40,6 +40,22 @@ test.each([
   expect([error?.bound ?? null, error?.path ?? []]).toEqual([bound, path])
 })
 
+test.each([
+  ['[1e308,-1.7976931348623157e308,1e-400,0.001e310,"1e400",true,false,null]', null, []],
+  [`[${'1'.repeat(400)},-${'1'.repeat(309)}.5e-9,${'0.0'.padEnd(400, '0')}1e99]`, null, []],
+  ['{"a":{"v":[0,1e400]}}', 'numberMax', ['a', 'v', 1]],
+  ['-1E+999', 'numberMax', []],
+  ['[1.5,17976931348623159e292]', 'numberMax', [1]],
+  [`{"a":${'9'.repeat(309)}.5}`, 'numberMax', ['a']],
+  [`[${'9'.repeat(300)}e9]`, 'numberMax', [0]],
+  [`[1${'0'.repeat(309)}.${'0'.repeat(2_000)}]`, 'numberMax', [0]],
+  [`[1e${'0'.repeat(2_000)}1]`, 'digitsMax', [0]],
+] as const)('numbers must be finite, except for integers: %#', (text, bound, path) => {
+  const scan = () => scanShortJson(text, { depthMax: 5, valuesMax: 10, membersMax: 4, digitsMax: 1_000 })
+  if (bound === null) expect(scan()).toBeGreaterThan(0)
+  else expect(scan).toThrow(expect.objectContaining({ bound, path }))
+})
+
 test('a number, a text and an escape may reach from one slice into the next', async () => {
   const SLICE_BYTES = 64 * 1024
   const bounds = { depthMax: 5, valuesMax: 10, membersMax: 4, digitsMax: 20 }

@@ -16,9 +16,19 @@ export interface JsonBounds {
 /** A name is parsed in one go, unlike a text. */
 const NAME_BYTES_MAX = 1024 * 1024
 
-type Bound = keyof JsonBounds | 'nameBytesMax'
+/** The bounds that every text has. */
+const FIXED_BOUNDS = {
+  nameBytesMax: NAME_BYTES_MAX,
+  /** Without its sign. The parser reads a larger one as infinity, which is written as null. */
+  numberMax: Number.MAX_VALUE,
+}
 
-/** A text exceeds one of its {@link JsonBounds}, or has a name of more than a megabyte. */
+type Bound = keyof JsonBounds | keyof typeof FIXED_BOUNDS
+
+/**
+ * A text exceeds one of its {@link JsonBounds}, has a name of more than a megabyte, or a number that is too large for a
+ * double. Integers are exempt from the latter: their digits are kept.
+ */
 export class JsonBoundError extends Error {
   readonly bound: Bound
   /** The first few members and positions of the path to the value. */
@@ -38,6 +48,7 @@ const WORDS: Record<Bound, (max: number) => string> = {
   membersMax: max => `should have objects of at most ${max} members`,
   digitsMax: max => `should have numbers of at most ${max} digits`,
   nameBytesMax: max => `should have names of at most ${max} bytes`,
+  numberMax: max => `should have numbers between -${max} and ${max}`,
 }
 
 /** Bytes scanned before yielding to other work. */
@@ -69,8 +80,21 @@ export function scanShortJson(text: string, bounds: JsonBounds): number {
 const PATH_LENGTH_MAX = 4
 
 const SPACE = 0x20
+const PLUS = 0x2b
+const MINUS = 0x2d
+const POINT = 0x2e
 const ZERO = 0x30
 const NINE = 0x39
+const LARGE_E = 0x45
+const SMALL_E = 0x65
+
+/** A number with more digits may be too large even without an exponent. */
+const DOUBLE_DIGITS_MAX = 308
+/** What a number has besides digits: two signs, a point and an exponent's letter. */
+const NUMBER_SIGNS_MAX = 4
+
+const isOfNumber = (byte = SPACE): boolean =>
+  (byte >= ZERO && byte <= NINE) || [PLUS, MINUS, POINT, SMALL_E, LARGE_E].includes(byte)
 
 class JsonScan {
   values = 0
@@ -84,6 +108,7 @@ class JsonScan {
   #textEndAt = 0
   /** Of the number or word being scanned, which may continue in the next slice. */
   #isInScalar = false
+  #scalarAt = 0
   #digits = 0
   /** By level: whether it is an object, its last text (the name, if the level holds an object or list), its commas. */
   readonly #isObject = [false]
@@ -95,7 +120,7 @@ class JsonScan {
 
   constructor(bytes: Uint8Array, bounds: JsonBounds) {
     this.#bytes = bytes
-    this.#bounds = { ...bounds, nameBytesMax: NAME_BYTES_MAX }
+    this.#bounds = { ...bounds, ...FIXED_BOUNDS }
   }
 
   advance(end: number): void {
@@ -174,10 +199,28 @@ class JsonScan {
   #scalar(byte: number): void {
     if (!this.#isInScalar) {
       this.#isInScalar = true
+      this.#scalarAt = this.#at - 1
       this.#digits = 0
       this.values++
     }
-    if (byte >= ZERO && byte <= NINE && ++this.#digits > this.#bounds.digitsMax) throw this.#exceeded('digitsMax')
+    if (byte >= ZERO && byte <= NINE) {
+      if (++this.#digits > this.#bounds.digitsMax) throw this.#exceeded('digitsMax')
+    } else if (this.#mayBeLarge(byte)) this.#checkNumber()
+  }
+
+  /** Whether a number may be too large, at its point or exponent. */
+  #mayBeLarge(byte: number): boolean {
+    if (byte !== POINT && byte !== SMALL_E && byte !== LARGE_E) return false
+    return this.#digits > DOUBLE_DIGITS_MAX || (byte !== POINT && this.#bytes[this.#at] !== MINUS && this.#digits > 0)
+  }
+
+  #checkNumber(): void {
+    let end = this.#at
+    // What is longer has too many digits, and would take long to parse.
+    const endMax = this.#scalarAt + this.#bounds.digitsMax + NUMBER_SIGNS_MAX
+    while (end < endMax && isOfNumber(this.#bytes[end])) end++
+    const number = Number(Buffer.from(this.#bytes.subarray(this.#scalarAt, end)).toString())
+    if (Math.abs(number) > this.#bounds.numberMax) throw this.#exceeded('numberMax')
   }
 
   #exceeded(bound: Bound): JsonBoundError {

@@ -14,6 +14,7 @@ describe('decodeMarkers', () => {
     ['@ag.type=none:x', '@ag.type=none:x'],
     ['@ag.type=json:', '@ag.type=json:'],
     ['@ag.type=json:{"a":', '@ag.type=json:{"a":'],
+    ['@ag.type=json:{"a":[1e400]}', '@ag.type=json:{"a":[1e400]}'],
     ['@ag.type=yaml:a', '@ag.type=yaml:a'],
     ['plain', 'plain'],
     [

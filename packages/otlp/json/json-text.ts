@@ -14,8 +14,8 @@ const HALF_PAIR_LENGTH = 6
 
 /**
  * Parses JSON text inside an attribute. Undefined if it is not valid JSON, is nested deeper than {@link NESTING_MAX},
- * or has more than a thousand digits in a row, since such a number would be slow to parse and to compare. Half
- * surrogate pairs become U+FFFD, since no database accepts them.
+ * has a number that is too large for a double, or more than a thousand digits in a row, since such a number would be
+ * slow to parse and to compare. Half surrogate pairs become U+FFFD, since no database accepts them.
  */
 export function parseText(text: string): Json | undefined {
   if (hasDigitRun(text, DIGITS_MAX + 1)) return undefined
@@ -25,7 +25,7 @@ export function parseText(text: string): Json | undefined {
       : text
   try {
     const value = parseJson(source)
-    return isNestedWithin(value, NESTING_MAX) ? value : undefined
+    return isWithinLimits(value, NESTING_MAX) ? value : undefined
   } catch {
     // Not JSON, or nested too deeply for the parser: the caller keeps the text.
     return undefined
@@ -42,17 +42,19 @@ export function parseObjectText(text: string): JsonObject | undefined {
 
 /** The value with everything below {@link NESTING_MAX} levels as JSON text. Changed in place. */
 export function withBoundedNesting(value: Json): Json {
-  return isNestedWithin(value, NESTING_MAX) ? value : flattenBelow(value, NESTING_MAX)
+  return isWithinLimits(value, NESTING_MAX) ? value : flattenBelow(value, NESTING_MAX)
 }
 
-function isNestedWithin(value: Json, levels: number): boolean {
+/** The parser reads a number that is too large as infinity, which no JSON can express. */
+function isWithinLimits(value: Json, levels: number): boolean {
+  if (typeof value === 'number') return Number.isFinite(value)
   const isList = Array.isArray(value)
   if (!isList && !isJsonObject(value)) return true
   if (levels === 0) return false
   // No closure and no list of the members: this is called for every attribute.
   if (isList) {
-    for (const one of value) if (!isNestedWithin(one, levels - 1)) return false
-  } else for (const key in value) if (!isNestedWithin(value[key] as Json, levels - 1)) return false
+    for (const one of value) if (!isWithinLimits(one, levels - 1)) return false
+  } else for (const key in value) if (!isWithinLimits(value[key] as Json, levels - 1)) return false
   return true
 }
 

@@ -45,7 +45,7 @@ export function scalarText(field: string, value: Json): string {
   throw invalid(`${field}: the value must be a string, a number or a boolean`)
 }
 
-/** `JSON.parse` reads `1e400` as infinity, which is not a JSON value. */
+/** An integer may have any number of digits, but numbers are compared as doubles. */
 export function finite<T extends Numeric>(field: string, value: T): T {
   const number = numberOf(value)
   if (number === undefined || !Number.isFinite(number)) throw invalid(`${field}: the number is out of range`)

@@ -1,4 +1,5 @@
-import { isJsonObject, type Json, type JsonObject, parseJson } from '@spanhouse/model'
+import { isJsonObject, type Json, type JsonObject } from '@spanhouse/model'
+import { readJson } from '../evaluation/read-json.ts'
 import type { Run } from '../run.ts'
 import { misfit, missing } from '../run-error.ts'
 import { ConfigReader } from './read.ts'
@@ -82,8 +83,8 @@ function judgeContext({ parameters, inputs = {}, outputs, trace }: Run, { correc
   return context
 }
 
-function verdictOf(content: Json, threshold: number): Json {
-  const verdict = typeof content === 'string' ? parsed(content) : content
+async function verdictOf(content: Json, threshold: number): Promise<Json> {
+  const verdict = typeof content === 'string' ? await parsed(content) : content
   if (typeof verdict === 'number') return { score: verdict, success: verdict >= threshold }
   if (typeof verdict === 'boolean') return { score: verdict ? 1 : 0, success: verdict }
   if (isJsonObject(verdict)) return verdict
@@ -91,12 +92,9 @@ function verdictOf(content: Json, threshold: number): Json {
 }
 
 /** Removes a Markdown code fence around the JSON. */
-function parsed(content: string): Json {
+async function parsed(content: string): Promise<Json> {
   const text = content.trim()
   const inside = text.startsWith('```') && text.endsWith('```') ? text.slice(3, -3).replace(/^[a-z]*\s*\n/i, '') : text
-  try {
-    return parseJson(inside)
-  } catch {
-    return content
-  }
+  const json = await readJson(inside)
+  return json === undefined ? content : json
 }

@@ -1,4 +1,5 @@
-import { isJsonObject, type Json, type JsonObject, parseJson } from '@spanhouse/model'
+import { isJsonObject, type Json, type JsonObject } from '@spanhouse/model'
+import { toolArguments } from './tool-arguments.ts'
 
 /*
  * Conversion between messages of user interfaces (Vercel's AI SDK: `{id, role, parts}`) and of models (OpenAI's chat
@@ -89,19 +90,12 @@ function uiParts(content: Json | undefined): JsonObject[] {
 
 function uiToolPart(call: JsonObject, results: ReadonlyMap<Json | undefined, Json | undefined>): JsonObject {
   const called = isJsonObject(call.function) ? call.function : {}
+  const written = called.arguments ?? '{}'
   const output = results.get(call.id)
   return {
     type: `tool-${contentText(called.name ?? '')}`,
     toolCallId: call.id ?? '',
-    input: parsed(called.arguments ?? '{}'),
+    input: typeof written === 'string' ? toolArguments(written) : written,
     ...(output === undefined ? { state: 'input-available' } : { state: 'output-available', output }),
-  }
-}
-
-function parsed(text: Json): Json {
-  try {
-    return typeof text === 'string' ? parseJson(text) : text
-  } catch {
-    return text
   }
 }

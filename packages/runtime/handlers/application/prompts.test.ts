@@ -207,10 +207,13 @@ test.each<[string, Json]>([
   })
 })
 
-test.each(['good', '[1]', '"7"', ''])('a judge that answers %j gave no verdict', async answer => {
-  const run = runWith(autoAiCritique, { ...scriptedModel(answer), parameters: JUDGE, outputs: 'x' })
-  await expect(run).rejects.toMatchObject({ status: 400, fragment: 'v0:schemas:invalid-outputs' })
-})
+test.each(['good', '[1]', '"7"', '', 'null', '1e400', '{"score":1e400}'])(
+  'a judge that answers %j gave no verdict',
+  async answer => {
+    const run = runWith(autoAiCritique, { ...scriptedModel(answer), parameters: JUDGE, outputs: 'x' })
+    await expect(run).rejects.toMatchObject({ status: 400, fragment: 'v0:schemas:invalid-outputs' })
+  },
+)
 
 test.each<[JsonObject, string]>([
   [{}, "'prompt_template'"],

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, parseJson } from '@spanhouse/model'
+import { isJsonObject, type JsonObject, parseJson, scanShortJson } from '@spanhouse/model'
 import type { Kind, Layer, ListQuery, RecordFilter, Reference } from '@spanhouse/registry'
 import {
   booleanText,
@@ -13,6 +13,7 @@ import {
   windowing,
   z,
 } from '@spanhouse/validation'
+import { BODY_BYTES_MAX, jsonBounds } from '../../budget/limits.ts'
 import { nameOf, referenceListMembers } from './bodies.ts'
 
 const LAYERS_UP_TO: Record<Layer, readonly Layer[]> = {
@@ -151,8 +152,11 @@ function referencesIn(read: Record<string, unknown>, name: string): Reference[] 
   return all.length === 0 ? undefined : all
 }
 
+const TEXT_BOUNDS = jsonBounds(BODY_BYTES_MAX)
+
 function parsedOrNothing(value: string): JsonObject | undefined {
   try {
+    scanShortJson(value, TEXT_BOUNDS)
     const parsed = parseJson(value)
     return isJsonObject(parsed) ? parsed : undefined
   } catch {

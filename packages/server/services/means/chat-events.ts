@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { type Json, parseJson } from '@spanhouse/model'
 import type { ChatEvent, ChatReply } from '@spanhouse/models'
 import type { RunEvent } from '@spanhouse/runtime'
+import { toolArguments } from '../tool-arguments.ts'
 
 /** Converts a model's streamed reply to events of the run: text and reasoning in chunks, tool calls when they are complete. */
 export class ChatEvents {
@@ -25,7 +25,7 @@ export class ChatEvents {
     this.#close()
     for (const { id, function: called } of message.tool_calls ?? []) {
       const rawInput = called.arguments
-      this.#tell({ type: 'tool_call', data: { id, name: called.name, input: inputOf(rawInput), rawInput } })
+      this.#tell({ type: 'tool_call', data: { id, name: called.name, input: toolArguments(rawInput), rawInput } })
     }
     if (!usage) return
     const { prompt, completion, total } = usage
@@ -48,14 +48,5 @@ export class ChatEvents {
 
   #idOf(kind: 'message' | 'thought'): string {
     return `${kind}-${this.#id}`
-  }
-}
-
-/** Arguments are text written by the model, not necessarily valid JSON. */
-function inputOf(text: string): Json {
-  try {
-    return parseJson(text)
-  } catch {
-    return text
   }
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { beforeAll, expect, inject, test } from 'vitest'
+import { beforeAll, describe, expect, inject, test } from 'vitest'
 import { ask, call, newProject, type TestProject } from '../harness.ts'
+import { newTraceId, otlpSpan } from '../otlp.ts'
 
 const { apiUrl, adminKey } = inject('target')
 
@@ -53,4 +54,66 @@ test('an integer past 2^53 is an object nowhere', async () => {
     await Promise.all(places.map(refused))
   }
   expect(count).toBeGreaterThan(1_000)
+})
+
+describe('a number that is too large for a double', () => {
+  const number = '-1e400'
+  test.each([
+    [
+      '/tracing/spans/ingest',
+      `{"spans":[{"attributes":{"ag":{"data":{"outputs":{"v":${number}}}}}}]}`,
+      ['spans', 0, 'attributes', 'ag'],
+    ],
+    [
+      '/simple/applications/',
+      `{"application":{"slug":"a","meta":{"a":[1,${number}]}}}`,
+      ['application', 'meta', 'a', 1],
+    ],
+    ['/testcases/query', number, []],
+  ])('%s', async (path, sent, loc) => {
+    expect(await project.post(`/api${path}`, sent)).toMatchObject({
+      status: 422,
+      body: {
+        detail: [
+          {
+            type: 'json_invalid',
+            loc: ['body', ...loc],
+            msg: 'JSON should have numbers between -1.7976931348623157e+308 and 1.7976931348623157e+308',
+          },
+        ],
+      },
+    })
+  })
+
+  test('in an export and in a file', async () => {
+    const attributes = `[{"key":"n","value":{"doubleValue":${number}}}]`
+    expect(
+      await project.export(`{"resourceSpans":[{"scopeSpans":[{"spans":[{"attributes":${attributes}}]}]}]}`),
+    ).toMatchObject({
+      status: 400,
+      body: { detail: expect.stringContaining('should have numbers between') },
+    })
+    const form = new FormData()
+    form.set('file', new Blob([`[{"a":${number}}]`]), 'rows.json')
+    form.set('file_type', 'json')
+    const headers = { authorization: `ApiKey ${project.apiKey}` }
+    expect(await ask(`${apiUrl}/api/simple/testsets/upload`, { method: 'POST', headers, body: form })).toMatchObject({
+      status: 400,
+      body: { detail: expect.stringContaining('should have numbers between') },
+    })
+  })
+
+  test('stays text in a JSON text', async () => {
+    const traceId = newTraceId()
+    await project.store(otlpSpan({ traceId }, { 'ag.data.inputs': '@ag.type=json:{"v":1e400}' }))
+    expect((await project.get(`/api/traces/${traceId}`)).text).toContain('1e400')
+  })
+
+  test('one too small is zero', async () => {
+    const { status, body } = await project.post(
+      '/api/simple/applications/',
+      '{"application":{"slug":"small","meta":{"a":1e-400}}}',
+    )
+    expect([status, body.application?.meta]).toEqual([200, { a: 0 }])
+  })
 })
