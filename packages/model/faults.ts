@@ -9,6 +9,7 @@ export const FAULTS = {
   missing: ['missing', 'Field required'],
   extra: ['extra_forbidden', 'Extra inputs are not permitted'],
   string: ['string_type', 'Input should be a valid string'],
+  nul: ['value_error', 'Input should be a string without NUL characters'],
   number: ['float_type', 'Input should be a valid number'],
   numberText: ['float_parsing', 'Input should be a valid number, unable to parse string as a number'],
   integer: ['int_type', 'Input should be a valid integer'],

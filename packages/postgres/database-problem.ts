@@ -16,10 +16,10 @@ const PROBLEM_BY_SQLSTATE: Record<string, (error: DriverError) => Problem> = {
   '25P04': tooSlow, // a transaction
   '23503': conflict, // foreign key
   '23505': conflict, // unique
-  '22021': unstorable, // character not in repertoire: a NUL in a text
+  '22021': nul, // character not in repertoire: a NUL in a text
   '22003': tooLarge, // numeric value out of range
   '54': tooLarge, // program limit exceeded: nested too deep, or too long for an index
-  '22P05': unstorable, // untranslatable character: a NUL in a text inside JSON
+  '22P05': nul, // untranslatable character: a NUL in a text inside JSON
 }
 
 const SOCKET_ERRORS = new Set([
@@ -46,8 +46,8 @@ interface DriverError extends Error {
 
 /**
  * What a driver's error means for the caller: 503 if the database is unreachable or temporarily unable to respond, 504
- * if a statement timed out, 409 for a violated unique or foreign key, 400 for text that Postgres cannot store. Null for
- * everything else (a defect).
+ * if a statement timed out, 409 for a violated unique or foreign key, 400 for text that Postgres cannot store (see
+ * {@link isNulRejected}). Null for everything else (a defect).
  */
 export function databaseProblem(error: unknown): Problem | null {
   if (error instanceof Problem) return error
@@ -78,9 +78,14 @@ function tooSlow(error: DriverError): Problem {
   return new Problem('query_timeout', 'The database took too long to respond.', { cause: error })
 }
 
-function unstorable(error: DriverError): Problem {
-  return new Problem('invalid', 'A string contains a NUL character, which cannot be stored.', { cause: error })
+const NUL = 'A string contains a NUL character, which cannot be stored.'
+
+function nul(error: DriverError): Problem {
+  return new Problem('invalid', NUL, { cause: error })
 }
+
+/** Whether an error means that a text has a NUL character, in the driver's form or as {@link databaseProblem} makes it. */
+export const isNulRejected = (error: unknown): boolean => databaseProblem(error)?.detail === NUL
 
 function tooLarge(error: DriverError): Problem {
   return new Problem('invalid', 'A value is larger or nested deeper than the database can store.', { cause: error })

@@ -22,6 +22,7 @@ import type { HeldAnswer } from './answer-room.ts'
 import { principalOf } from './auth.ts'
 import { readJson } from './body.ts'
 import { type FormLimits, readForm } from './form.ts'
+import { namingNul } from './nul.ts'
 import { describedAs } from './openapi.ts'
 import { NO_STORE } from './security-headers.ts'
 import { sendAnswer } from './send-answer.ts'
@@ -191,8 +192,9 @@ function add<Who extends Principal | null, P extends Part, Q extends Part, B ext
       const actor = isWriting ? actorOf(principal, `${method} ${path}`) : undefined
       const work = async () => {
         try {
+          let sent: unknown
           const sentBody = async (): Promise<OutputOf<B>> => {
-            const sent = endpoint.body && (await readBody(request, held, { ...endpoint, bodyBytesMax }))
+            sent = endpoint.body && (await readBody(request, held, { ...endpoint, bodyBytesMax }))
             return read(endpoint.body, sent, 'body')
           }
           const body = await sentBody().catch(error => {
@@ -202,7 +204,9 @@ function add<Who extends Principal | null, P extends Part, Q extends Part, B ext
           if (endpoint.change) await app.recordChange(otherChange(principal, endpoint.change, request))
           const answer = await withSlot(request, reply, { share, tenant }, () =>
             endpoint.handle({ principal, params, query, body, request, reply, holder }),
-          )
+          ).catch(async error => {
+            throw await namingNul(error, { path: request.params, query: request.query, body: sent })
+          })
           request.meter?.handled()
           // An awaited reply has been sent, or its client has disconnected in the middle of it.
           if (reply.sent || reply.raw.headersSent) return reply
