@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { parseSpanId, parseTraceId, parseUuid } from './identifiers.ts'
 import { integerToJson, parseJson } from './json/json.ts'
-import { MICROS_MAX, microsToIso, parseTime } from './time.ts'
+import { MICROS_MAX, microsToIso, parseNearestTime, parseTime } from './time.ts'
 
 const AT = 1_770_110_100_250_000
 
@@ -26,6 +26,16 @@ test.each([
   ['2400-01-01T00:00:00Z', null],
 ])('the time %s', (text, micros) => {
   expect(parseTime(text)).toBe(micros)
+})
+
+test.each([
+  ['9999-12-31T23:59:59Z', MICROS_MAX],
+  ['1900-01-01', 0],
+  [AT, AT],
+  [12345, null],
+  ['soon', null],
+])('the nearest time to %s', (text, micros) => {
+  expect(parseNearestTime(text)).toBe(micros)
 })
 
 test('a time printed is the time read', () => {

@@ -31,11 +31,26 @@ const TEXT_LENGTH_MAX = 100
  * microsecond are truncated. Null if it is neither or out of range.
  */
 export function parseTime(value: unknown): Micros | null {
+  const micros = parseTimeOfAnyYear(value)
+  return micros !== null && micros === nearestTime(micros) ? micros : null
+}
+
+/** Like {@link parseTime}, also out of range, and then exact only to the precision of a number. */
+export function parseTimeOfAnyYear(value: unknown): Micros | null {
   const text = textOf(value)
   if (text === null) return null
-  if (!/^\d+$/.test(text)) return typeof value === 'string' ? inRange(isoTime(text)) : null
-  return DIGITS.has(text.length) ? inRange(unixTime(text)) : null
+  if (!/^\d+$/.test(text)) return typeof value === 'string' ? isoTime(text) : null
+  return DIGITS.has(text.length) ? unixTime(text) : null
 }
+
+/** Like {@link parseTime}; a time out of range is the nearest one in it, as for a filter or a limit that is never reached. */
+export function parseNearestTime(value: unknown): Micros | null {
+  const micros = parseTimeOfAnyYear(value)
+  return micros === null ? null : nearestTime(micros)
+}
+
+/** The nearest time that can be stored. */
+const nearestTime = (micros: Micros): Micros => Math.min(Math.max(micros, 0), MICROS_MAX)
 
 /**
  * A time as the bound of a window: like {@link parseTime}, or any Unix number, including fractions: seconds up to 2e10,
@@ -47,7 +62,7 @@ export function parseWindowTime(value: unknown): Micros | null {
   if (text === null) return null
   const isUnix = typeof value !== 'string' || /^\d+(\.\d*)?$/.test(text)
   const micros = isUnix ? unixTime(text) : isoTime(text)
-  return micros === null ? null : Math.min(Math.max(micros, 0), MICROS_MAX)
+  return micros === null ? null : nearestTime(micros)
 }
 
 function textOf(value: unknown): string | null {
@@ -89,6 +104,3 @@ const normalOffset = (zone: string): string => {
 /** `Date.parse` rolls 30 February over into March. */
 const isCalendarDay = (year: number, month: number, day: number): boolean =>
   new Date(Date.UTC(year, month - 1, day)).getUTCDate() === day
-
-const inRange = (micros: number | null): Micros | null =>
-  micros !== null && micros >= 0 && micros <= MICROS_MAX ? micros : null

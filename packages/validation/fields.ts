@@ -1,11 +1,16 @@
 import {
+  above,
+  below,
   FAULTS,
   type Fault,
   isJsonObject,
   type Json,
   type JsonObject,
+  MICROS_MAX,
   type Micros,
-  parseTime,
+  microsToIso,
+  parseNearestTime,
+  parseTimeOfAnyYear,
   parseUuid,
   parseWindowTime,
   type Uuid,
@@ -80,8 +85,11 @@ const timeBy = (parse: (value: unknown) => Micros | null): z.ZodType<Micros, str
     })
     .meta({ anyOf: [{ type: 'string' }, { type: 'number' }] })
 
-/** A time, parsed by `parseTime` of the model. */
-export const time = timeBy(parseTime)
+/** A time in the range that can be stored, in a form of `parseTime` of the model. */
+export const time = timeBy(parseTimeOfAnyYear).transform(refuseBeyond)
+
+/** A time in the same forms that is not stored to be shown: the nearest in that range. */
+export const nearestTime = timeBy(parseNearestTime)
 
 /** A bound of a time window, parsed by `parseWindowTime` of the model. */
 export const windowTime = timeBy(parseWindowTime)
@@ -147,6 +155,13 @@ function textOf<T>(parse: (text: string) => T | null, fault: Fault) {
     if (value === null) refuse(context, fault)
     return value as T
   })
+}
+
+/** Adds a violation if a time, in microseconds, is out of the range that can be stored. */
+export function refuseBeyond(micros: Micros, context: z.RefinementCtx): Micros {
+  if (micros < 0) refuse(context, below(microsToIso(0)))
+  if (micros > MICROS_MAX) refuse(context, above(microsToIso(MICROS_MAX)))
+  return micros
 }
 
 function refuse(context: z.RefinementCtx, [type, message]: Fault): void {

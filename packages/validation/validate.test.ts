@@ -83,6 +83,16 @@ test.each<[string, unknown, object[]]>([
   ['a bad slug', { name: '', slug: 'a b' }, [{ type: 'string_pattern_mismatch', loc: ['body', 'slug'] }]],
   ['a slug with an end', { name: '', slug: 'a\n' }, [{ type: 'string_pattern_mismatch', loc: ['body', 'slug'] }]],
   ['a long slug', { name: '', slug: 'a'.repeat(129) }, [{ type: 'string_too_long', loc: ['body', 'slug'] }]],
+  [
+    'a time beyond those that are stored',
+    { name: '', at: '9999-12-31' },
+    [{ type: 'less_than_equal', loc: ['body', 'at'], msg: expect.stringContaining('2255-01-01T00:00:00Z') }],
+  ],
+  [
+    'a time before them',
+    { name: '', at: '1900-01-01' },
+    [{ type: 'greater_than_equal', loc: ['body', 'at'], msg: expect.stringContaining('1970-01-01T00:00:00Z') }],
+  ],
   ['no time', { name: '', at: 'soon' }, [{ type: 'datetime_parsing', loc: ['body', 'at'] }]],
   ['a rate', { name: '', windowing: { rate: 2 } }, [{ type: 'less_than_equal', loc: ['body', 'windowing', 'rate'] }]],
   [

@@ -48,8 +48,8 @@ describe('a graph', () => {
     workspace_memberships: { m: { workspace_ref: { ref: 'w' }, user_ref: { ref: 'v' }, role: 'viewer' } },
     project_memberships: { m: { project_ref: { ref: 'p' }, user_ref: { ref: 'v' }, role: 'editor' } },
     api_keys: {
-      k: { project_ref: { ref: 'p' }, user_ref: { ref: 'v' }, name: 'CI', expires_at: '2099-01-01T00:00:00Z' },
-      old: { project_ref: { ref: 'p' }, user_ref: { ref: 'v' }, expires_at: '2001-01-01T00:00:00Z' },
+      k: { project_ref: { ref: 'p' }, user_ref: { ref: 'v' }, name: 'CI', expires_at: '9999-12-31T23:59:59Z' },
+      old: { project_ref: { ref: 'p' }, user_ref: { ref: 'v' }, expires_at: '1900-01-01T00:00:00Z' },
     },
     subscriptions: { s: { plan: 'pro' } },
   })

@@ -422,6 +422,19 @@ describe('metrics', () => {
     expect(await found({ scenario_ids: false, timestamps: true })).toEqual([metrics[2].id])
     expect(await found({ scenario_ids: [scenario.id] })).toEqual([metrics[1].id])
     expect(await found({ timestamps: [timestamp], intervals: [5] })).toEqual([metrics[2].id])
+    expect(await found({ timestamps: [timestamp, '9999-12-31'] })).toEqual([metrics[2].id])
+    expect(
+      (await send('POST', '/evaluations/metrics/', { metrics: [{ run_id, timestamp: '9999-12-31' }] })).body,
+    ).toEqual({
+      detail: [
+        {
+          type: 'less_than_equal',
+          loc: ['body', 'metrics', 0, 'timestamp'],
+          msg: 'Input should be less than or equal to 2255-01-01T00:00:00Z',
+          input: '9999-12-31',
+        },
+      ],
+    })
     expect(await ok('GET', `/evaluations/metrics/${metrics[1].id}`)).toEqual({ count: 1, metrics: [metrics[1]] })
     const both = { run_id: randomUUID(), scenario_id: randomUUID(), timestamp }
     expect(await refused(422, '/evaluations/metrics/', { metrics: [both] })).toMatchObject({

@@ -140,6 +140,18 @@ test.each<[string, unknown, number, unknown]>([
   ['no JSON', '{"trace":', 422, [{ type: 'json_invalid', loc: ['body', expect.any(Number)] }]],
   ['a trace that is no object', { trace: 1 }, 422, [{ loc: ['body', 'trace'] }]],
   ['spans that are no map', { trace: { trace_id: T, spans: 1 } }, 422, [{ loc: ['body', 'trace', 'spans'] }]],
+  [
+    'a time that cannot be stored',
+    { trace: { trace_id: T, spans: { a: node(T, { end_time: '9999-12-31T23:59:59Z' }) } } },
+    422,
+    [
+      {
+        type: 'less_than_equal',
+        loc: ['body', 'trace', 'spans', 'a', 'end_time'],
+        msg: 'Input should be less than or equal to 2255-01-01T00:00:00Z',
+      },
+    ],
+  ],
   ['a span that is none', { trace: { trace_id: T, spans: { a: 1 } } }, 422, [{ loc: ['body', 'trace', 'spans', 'a'] }]],
   [
     'a span without its ids',

@@ -1,4 +1,4 @@
-import { mapOf, optional, time, z } from '@spanhouse/validation'
+import { mapOf, nearestTime, optional, z } from '@spanhouse/validation'
 import {
   ACCOUNTS_MAX,
   accountOptions,
@@ -20,7 +20,7 @@ const apiKey = z.object({
   project_ref: reference,
   user_ref: reference,
   name: optional(z.string().max(255)),
-  expires_at: optional(time),
+  expires_at: optional(nearestTime),
 })
 
 const options = optional(accountOptions)

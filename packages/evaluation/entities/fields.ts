@@ -1,5 +1,5 @@
 import { FAULTS, microsToIso, parseUuid } from '@spanhouse/model'
-import { optional, storedObject, time, z } from '@spanhouse/validation'
+import { nearestTime, optional, storedObject, time, z } from '@spanhouse/validation'
 
 /** The schema version that every record bears. */
 export const VERSION = '2025-07-14'
@@ -20,6 +20,9 @@ export const int32 = z.int().min(-INT32_MAX).max(INT32_MAX)
 
 /** A time as it is stored: ISO 8601 text in UTC. */
 export const isoTime = time.transform(microsToIso)
+
+/** A time that is looked for, in the same form. */
+export const soughtTime = nearestTime.transform(microsToIso)
 
 /** Free-form labels of a record. */
 export const labels = { tags: optional(storedObject), meta: optional(storedObject) }

@@ -2,7 +2,7 @@ import type { Json } from '@spanhouse/model'
 import { sql, toJsonb } from '@spanhouse/postgres'
 import { list, optional, recordOf, reference, storedObject, uuid, z } from '@spanhouse/validation'
 import { type Condition, column, contains, equals, hasText, isAmong, isPresent } from './conditions.ts'
-import { int32, isoTime, status } from './fields.ts'
+import { int32, soughtTime, status } from './fields.ts'
 
 /** A member of a filter: how it is parsed, and its condition on a row. */
 interface Member<T = unknown> {
@@ -29,7 +29,7 @@ const oneOrSome = <T>(
 
 const UUID: [z.ZodType<string>, string] = [uuid, 'uuid']
 const INTEGER: [z.ZodType<number>, string] = [int32, 'integer']
-const TIME: [z.ZodType<string>, string] = [isoTime, 'timestamptz']
+const TIME: [z.ZodType<string>, string] = [soughtTime, 'timestamptz']
 const TEXT: [z.ZodType<string>, string] = [z.string(), 'text']
 
 /** A list of values, or whether there is one at all. */

@@ -1,4 +1,4 @@
-import { FAULTS, isJsonObject, isRawJson, type JsonObject, microsToIso, parseTime } from '@spanhouse/model'
+import { FAULTS, isJsonObject, isRawJson, type JsonObject, microsToIso, parseTimeOfAnyYear } from '@spanhouse/model'
 import type { Filter } from '../filter/filter.ts'
 import { type Location, malformed, oneOf, optional, readObject, refuseOthers } from '../filter/shape.ts'
 import { parseJsonText, parseSpanQuery } from '../page/span-query.ts'
@@ -94,7 +94,7 @@ function parseBlocks(members: JsonObject, loc: Location): Blocks {
 /** In flat form an integer is a time if its number of digits determines the unit. */
 function refuseOddInteger(value: unknown, loc: Location): void {
   const written = String(isRawJson(value) ? value.rawJSON : (value ?? '')).trim()
-  if (/^\d+$/.test(written) && parseTime(written) === null) throw malformed(FAULTS.datetime, loc, value)
+  if (/^\d+$/.test(written) && parseTimeOfAnyYear(written) === null) throw malformed(FAULTS.datetime, loc, value)
 }
 
 function parseFormatting(members: JsonObject, loc: Location): Formatting {

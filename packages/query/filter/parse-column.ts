@@ -1,4 +1,4 @@
-import { invalid, isRawJson, type Json, parseSpanId, parseTime, parseTraceId, parseUuid } from '@spanhouse/model'
+import { invalid, isRawJson, type Json, parseNearestTime, parseSpanId, parseTraceId, parseUuid } from '@spanhouse/model'
 import type { ColumnKind } from '../column.ts'
 import type { Options, RawCondition } from '../raw-condition.ts'
 import type { ColumnField } from './fields.ts'
@@ -10,7 +10,7 @@ const PARSE: Record<ColumnKind, (value: Json, field: ColumnField) => ColumnValue
   trace_id: value => (typeof value === 'string' ? parseTraceId(value) : null),
   span_id: value => (typeof value === 'string' ? parseSpanId(value) : null),
   uuid: value => (typeof value === 'string' ? parseUuid(value) : null),
-  time: parseTime,
+  time: parseNearestTime,
   enum: (value, field) => field.values?.find(one => one === value) ?? null,
   text: (value, field) => scalarText(field.name, value),
 }

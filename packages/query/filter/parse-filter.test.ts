@@ -1,4 +1,4 @@
-import { Problem, parseJson } from '@spanhouse/model'
+import { MICROS_MAX, Problem, parseJson } from '@spanhouse/model'
 import { expect, test } from 'vitest'
 import { spanId, traceId } from '../query.testing.ts'
 import { FIELD_KINDS, FIELDS, OPERATORS } from './fields.ts'
@@ -37,6 +37,7 @@ test('a filter is a frozen tree with everything spelled out', () => {
         { field: 'attributes', key: 'a.0', operator: 'in', value: [1, '1'] },
         { operator: 'not', conditions: [{ field: 'trace_id', value: traceId(1).toUpperCase() }] },
         { field: 'start_time', operator: 'gte', value: '2026-02-03T09:15:00.25Z' },
+        { field: 'end_time', operator: 'lt', value: '9999-12-31T23:59:59Z' },
         { field: 'references', operator: 'in', value: [{ slug: 's', attributes: { key: 'evaluator_revision' } }] },
         { field: 'content', operator: 'contains', value: 'Fast -"Slow lane"' },
       ],
@@ -55,6 +56,7 @@ test('a filter is a frozen tree with everything spelled out', () => {
         members: [{ kind: 'column', field: 'trace_id', test: { test: 'eq', value: traceId(1) } }],
       },
       { kind: 'column', field: 'start_time', test: { test: 'gte', value: 1_770_110_100_250_000 } },
+      { kind: 'column', field: 'end_time', test: { test: 'lt', value: MICROS_MAX } },
       {
         kind: 'list',
         field: 'references',

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import {
   isJsonObject,
-  isRawJson,
   type Json,
   type JsonObject,
   nextTurn,
+  numberOf,
   type Problem,
-  parseTime,
+  parseTimeOfAnyYear,
   parseTraceId,
   SPAN_KINDS,
   SPAN_TYPES,
@@ -15,18 +15,20 @@ import {
   unprocessable,
 } from '@spanhouse/model'
 import { isNoParent, type SpanBody } from '@spanhouse/otlp'
-import { jsonList, jsonObject, optional, validate, z } from '@spanhouse/validation'
+import { jsonList, jsonObject, optional, refuseBeyond, validate, z } from '@spanhouse/validation'
+
+const NO_TIME = { params: { type: 'datetime_type' }, error: 'Input should be a valid datetime' }
 
 /** A time as text or as an integer. An integer with an unsupported number of digits makes only that span unusable. */
-const time = z.custom<Json>(
-  value =>
-    typeof value === 'number' ||
-    isRawJson(value) ||
-    (typeof value === 'string' && (INTEGER.test(value) || isIso(value))),
-  { params: { type: 'datetime_type' }, error: 'Input should be a valid datetime' },
-)
+const time = z
+  .custom<Json>(value => typeof value === 'string' || numberOf(value) !== undefined, NO_TIME)
+  .superRefine((value, context) => {
+    if (typeof value !== 'string' || INTEGER.test(value)) return
+    const micros = parseTimeOfAnyYear(value)
+    if (micros === null) context.addIssue({ code: 'custom', params: NO_TIME.params, message: NO_TIME.error })
+    else refuseBeyond(micros, context)
+  })
 const INTEGER = /^\s*\d+\s*$/
-const isIso = (text: string): boolean => parseTime(text) !== null
 
 /** One span of a request, with its children if spans are nested. Spans with malformed ids are skipped. */
 const spanNode = z.object({

@@ -4,13 +4,14 @@ import {
   booleanText,
   jsonObject,
   list,
+  nearestTime,
   optional,
   slug,
   storedObject,
   tags,
-  time,
   uuid,
   windowing,
+  windowTime,
   z,
 } from '@spanhouse/validation'
 import { BODY_BYTES_MAX, jsonBounds } from '../../budget/limits.ts'
@@ -37,8 +38,8 @@ const filter = z
     folder_id: uuid.nullish(),
     author: optional(uuid),
     authors: optional(list(uuid)),
-    date: optional(time),
-    dates: optional(list(time)),
+    date: optional(nearestTime),
+    dates: optional(list(nearestTime)),
   })
   .transform(
     ({ slug: one, slugs, author, authors, date, dates, meta: _ignored, ...rest }): RecordFilter => ({
@@ -118,8 +119,8 @@ export function queryString(kind: Kind, layer: Layer) {
       meta: looseJson,
       include_archived: optional(booleanText),
       next: optional(uuid),
-      newest: optional(time),
-      oldest: optional(time),
+      newest: optional(windowTime),
+      oldest: optional(windowTime),
       limit: optional(
         z.coerce
           .number<string>()
