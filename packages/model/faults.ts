@@ -33,7 +33,28 @@ export const below = (bound: unknown): Fault => [
 ]
 export const notBelow = (bound: unknown): Fault => ['less_than', `Input should be less than ${bound}`]
 export const above = (bound: unknown): Fault => ['less_than_equal', `Input should be less than or equal to ${bound}`]
-export const tooManyItems = (most: unknown): Fault => ['too_long', `List should have at most ${most} items`]
+export const tooShort = (least: unknown): Fault => [
+  'string_too_short',
+  `String should have at least ${counted(least, 'character')}`,
+]
+export const tooLong = (most: unknown): Fault => [
+  'string_too_long',
+  `String should have at most ${counted(most, 'character')}`,
+]
+export const tooFewItems = (least: unknown, given: unknown): Fault => [
+  'too_short',
+  `List should have at least ${counted(least, 'item')} after validation, not ${given}`,
+]
+export const tooManyItems = (most: unknown, given: unknown): Fault => [
+  'too_long',
+  `List should have at most ${counted(most, 'item')} after validation, not ${given}`,
+]
+export const notLike = (pattern: string): Fault => [
+  'string_pattern_mismatch',
+  `String should match pattern '${pattern}'`,
+]
+
+const counted = (count: unknown, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
 
 /** A violation at `loc` that echoes the value as far as {@link echoOf} allows. */
 export function violationOf([type, msg]: Fault, loc: Violation['loc'], value: unknown): Violation {

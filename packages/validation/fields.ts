@@ -99,10 +99,10 @@ export const SLUG_LENGTH_MAX = 128
 const SLUG = /^[A-Za-z0-9_-][A-Za-z0-9_.-]*$/
 
 /** A slug of any length, for entities with a limit of their own. */
-export const slugOfAnyLength = z.string().regex(SLUG, `String should match pattern '${SLUG.source}'`)
+export const slugOfAnyLength = z.string().regex(SLUG)
 
 /** A slug: identifies an entity inside its project. */
-export const slug = slugOfAnyLength.max(SLUG_LENGTH_MAX, `String should have at most ${SLUG_LENGTH_MAX} characters`)
+export const slug = slugOfAnyLength.max(SLUG_LENGTH_MAX)
 
 /** Refers to an entity by id, slug or (for revisions) version. Which of them are required depends on its use. */
 export const reference = z.object({ id: optional(uuid), slug: optional(slug), version: optional(z.string()) })

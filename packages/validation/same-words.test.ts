@@ -60,11 +60,49 @@ test('a schema says its own words where it has some, and the interface says the 
     above: z.number().lt(3),
     many: list(z.string(), { max: 1 }),
     text: z.string().min(2),
+    long: z.string().max(1),
+    few: list(z.string(), { min: 1 }),
+    like: z.string().regex(/^a/),
+    one: z.discriminatedUnion('kind', [z.object({ kind: z.literal('a') })]),
+    none: z.discriminatedUnion('kind', [z.object({ kind: z.literal('a') })]),
+    neither: z.string().min(1).max(3),
+    twice: z.int().max(5),
   })
-  expect(detailOf(() => validate(schema, { own: 4, above: 3, many: ['a', 'b'], text: 'a' }, 'body'))).toEqual([
+  const body = {
+    own: 4,
+    above: 3,
+    many: ['a', 'b'],
+    text: 'a',
+    long: 'ab',
+    few: [],
+    like: 'b',
+    one: { kind: 'b' },
+    none: {},
+    neither: [],
+    twice: 1e300,
+  }
+  expect(detailOf(() => validate(schema, body, 'body'))).toEqual([
     { type: 'less_than_equal', loc: ['body', 'own'], msg: 'Three at most', input: 4 },
     { type: 'less_than', loc: ['body', 'above'], msg: 'Input should be less than 3', input: 3 },
-    { type: 'too_long', loc: ['body', 'many'], msg: 'List should have at most 1 items', input: ['a', 'b'] },
-    { type: 'string_too_short', loc: ['body', 'text'], msg: expect.stringContaining('2'), input: 'a' },
+    {
+      type: 'too_long',
+      loc: ['body', 'many'],
+      msg: 'List should have at most 1 item after validation, not 2',
+      input: ['a', 'b'],
+    },
+    { type: 'string_too_short', loc: ['body', 'text'], msg: 'String should have at least 2 characters', input: 'a' },
+    { type: 'string_too_long', loc: ['body', 'long'], msg: 'String should have at most 1 character', input: 'ab' },
+    {
+      type: 'too_short',
+      loc: ['body', 'few'],
+      msg: 'List should have at least 1 item after validation, not 0',
+      input: [],
+    },
+    { type: 'string_pattern_mismatch', loc: ['body', 'like'], msg: "String should match pattern '^a'", input: 'b' },
+    { type: 'enum', loc: ['body', 'one', 'kind'], msg: 'Input should be one of a', input: 'b' },
+    { type: 'missing', loc: ['body', 'none', 'kind'], msg: 'Field required', input: {} },
+    // One violation in each place.
+    { type: 'string_type', loc: ['body', 'neither'], msg: 'Input should be a valid string', input: [] },
+    { type: 'less_than_equal', loc: ['body', 'twice'], msg: expect.any(String), input: 1e300 },
   ])
 })

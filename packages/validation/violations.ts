@@ -6,8 +6,12 @@ import {
   missingFrom,
   notAbove,
   notBelow,
+  notLike,
   notOneOf,
+  tooFewItems,
+  tooLong,
   tooManyItems,
+  tooShort,
   type Violation,
   violationOf,
 } from '@spanhouse/model'
@@ -35,28 +39,41 @@ z.config({ localeError: issue => faultOf(issue as Issue)?.[1] ?? english(issue) 
 
 const english = (issue: z.core.$ZodRawIssue) => z.locales.en().localeError(issue)
 
-/** The interface's types for values that are too small or too large. */
-const SMALL: Record<string, string> = { string: 'string_too_short', array: 'too_short' }
-const LARGE: Record<string, string> = { string: 'string_too_long', array: 'too_long' }
-
 /** The fault of an issue for which the schema has no text. */
 function faultOf(issue: Issue): Fault | undefined {
-  if (issue.code === 'invalid_value') return notOneOf(issue.values)
-  if (issue.code === 'too_small' && !(issue.origin in SMALL))
-    return issue.inclusive ? below(issue.minimum) : notAbove(issue.minimum)
-  if (issue.code === 'too_big' && !(issue.origin in LARGE))
-    return issue.inclusive ? above(issue.maximum) : notBelow(issue.maximum)
-  if (issue.code === 'too_big' && issue.origin === 'array') return tooManyItems(issue.maximum)
-  return undefined
+  switch (issue.code) {
+    case 'invalid_value':
+      return notOneOf(issue.values)
+    case 'invalid_format':
+      return issue.format === 'regex' ? notLike(sourceOf(issue.pattern ?? '')) : undefined
+    case 'too_small':
+      if (issue.origin === 'string') return tooShort(issue.minimum)
+      if (issue.origin === 'array') return tooFewItems(issue.minimum, lengthOf(issue.input))
+      return issue.inclusive ? below(issue.minimum) : notAbove(issue.minimum)
+    case 'too_big':
+      if (issue.origin === 'string') return tooLong(issue.maximum)
+      if (issue.origin === 'array') return tooManyItems(issue.maximum, lengthOf(issue.input))
+      return issue.inclusive ? above(issue.maximum) : notBelow(issue.maximum)
+    default:
+      return undefined
+  }
 }
 
+/** Of a regular expression as text, between slashes. */
+const sourceOf = (pattern: string): string => pattern.slice(1, pattern.lastIndexOf('/'))
+
+const lengthOf = (input: unknown): unknown => (input as readonly unknown[] | undefined)?.length
+
 /**
- * The violations in the interface's form: the first twenty, plus one that says that there are more. `place` is the
- * prefix of all locations; `root` is the validated value, in which the parents of missing members are found.
+ * The violations in the interface's form: the first twenty, plus one that says that there are more. Of several in one
+ * place only the first, since zod also checks the length of what is no string. `place` is the prefix of all locations;
+ * `root` is the validated value, in which the parents of missing members are found.
  */
 export function violationsOf(issues: readonly Issue[], place: Path, root: unknown): Violation[] {
-  const all = issues.slice(0, ISSUES_MAX + 1).flatMap(issue => violationsOfIssue(issue, place, root))
-  return all.length > ISSUES_MAX ? [...all.slice(0, ISSUES_MAX), more(place)] : all
+  const found = issues.slice(0, ISSUES_MAX + 1).flatMap(issue => violationsOfIssue(issue, place, root))
+  const places = Map.groupBy(found, ({ loc }) => JSON.stringify(loc))
+  const all = Array.from(places.values(), ([first]) => first as Violation)
+  return Math.max(all.length, issues.length) > ISSUES_MAX ? [...all.slice(0, ISSUES_MAX), more(place)] : all
 }
 
 const more = (place: Path): Violation => ({
@@ -74,7 +91,7 @@ function violationsOfIssue(issue: Issue, place: Path, root: unknown): Violation[
         .slice(0, ISSUES_MAX + 1)
         .map(key => violationOf(FAULTS.extra, [...loc, key], valueAt(value, [key])))
     case 'invalid_union':
-      return unionViolations(issue, loc, value)
+      return value === undefined ? [missing(loc, root, issue.path)] : unionViolations(issue, loc, value)
     case 'invalid_key':
     case 'invalid_element':
       return issue.issues.flatMap(inner => violationsOfIssue(inner, loc, value))
@@ -89,6 +106,8 @@ function violationsOfIssue(issue: Issue, place: Path, root: unknown): Violation[
 function unionViolations(issue: Extract<Issue, { code: 'invalid_union' }>, loc: Path, value: unknown): Violation[] {
   const options = issue.errors.map(errors => ({ errors, depth: Math.max(0, ...errors.map(one => one.path.length)) }))
   const best = options.toSorted((a, b) => b.depth - a.depth)[0]
+  // Only one member was looked at, which says what the option is.
+  if ('options' in issue && issue.options) return [violationOf(notOneOf(issue.options), loc, value)]
   if (!best || best.errors.length === 0) return [violationOf(['value_error', issue.message], loc, value)]
   return best.errors.flatMap(inner => violationsOfIssue(inner, loc, value))
 }
@@ -100,17 +119,10 @@ function typeViolation(expected: string, loc: Path, value: unknown): Violation {
 const missing = (loc: Path, root: unknown, path: readonly PropertyKey[]): Violation =>
   missingFrom(path.length === 0 ? undefined : valueAt(root, path.slice(0, -1)), loc)
 
-function nameOf(issue: Issue): Fault {
-  if (issue.code === 'custom') return [String(issue.params?.type ?? 'value_error'), issue.message]
-  if (issue.code === 'invalid_format') return ['string_pattern_mismatch', issue.message]
-  return [typeOf(issue), issue.message]
-}
-
-function typeOf(issue: Issue): string {
-  if (issue.code === 'too_small' && issue.origin in SMALL) return SMALL[issue.origin] as string
-  if (issue.code === 'too_big' && issue.origin in LARGE) return LARGE[issue.origin] as string
-  return faultOf(issue)?.[0] ?? 'value_error'
-}
+const nameOf = (issue: Issue): Fault =>
+  issue.code === 'custom'
+    ? [String(issue.params?.type ?? 'value_error'), issue.message]
+    : [faultOf(issue)?.[0] ?? 'value_error', issue.message]
 
 function valueAt(root: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>((value, step) => (value as Record<PropertyKey, unknown> | undefined)?.[step], root)

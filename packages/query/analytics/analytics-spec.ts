@@ -68,7 +68,7 @@ export const DEFAULT_SPECS: readonly Spec[] = DEFAULTS.map(([type, path]) => par
 /** Parses a list of specs. Throws `unprocessable` (422) at the invalid member. */
 export function parseSpecs(json: unknown, loc: Location): Spec[] {
   const list = readList(json, loc)
-  if (list.length > SPECS_MAX) throw malformed(tooManyItems(SPECS_MAX), loc, undefined)
+  if (list.length > SPECS_MAX) throw malformed(tooManyItems(SPECS_MAX, list.length), loc, undefined)
   return list.map((one, index) => parseSpec(one, [...loc, index]))
 }
 

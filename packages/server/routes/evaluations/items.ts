@@ -20,7 +20,7 @@ export async function readItems<S extends z.ZodType>(
   items: readonly unknown[],
 ): Promise<z.output<S>[]> {
   if (items.length > ITEMS_MAX)
-    throw new Problem('unprocessable', [violationOf(tooManyItems(ITEMS_MAX), ['body', name], null)])
+    throw new Problem('unprocessable', [violationOf(tooManyItems(ITEMS_MAX, items.length), ['body', name], null)])
   const read: z.output<S>[] = []
   for (const [at, item] of items.entries()) {
     read.push(validate(schema, item, 'body', { at: () => [name, at] }))

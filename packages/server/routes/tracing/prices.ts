@@ -33,7 +33,7 @@ const modelPrice = z.strictObject({
 
 const modelName = z
   .string()
-  .max(200, 'String should have at most 200 characters')
+  .max(200)
   .regex(/^[^\s*](?:[^*]*[^\s*])?\*?$/, 'Input should be the name of a model, or its start and an asterisk')
 
 const prices = z.object({
