@@ -19553,8 +19553,8 @@ export interface operations {
                  *       "delivery": {
                  *         "status": {
                  *           "timestamp": "text",
-                 *           "code": "text",
-                 *           "message": "text",
+                 *           "code": "200",
+                 *           "message": "success",
                  *           "type": "text",
                  *           "stacktrace": "text"
                  *         },
@@ -19567,9 +19567,9 @@ export interface operations {
                     delivery: {
                         id?: string | null;
                         status: {
-                            timestamp?: string | null;
+                            timestamp?: string | number | null;
                             code?: string | null;
-                            message?: string | null;
+                            message?: ("success" | "failed") | null;
                             type?: string | null;
                             stacktrace?: string | null;
                         };

@@ -145,6 +145,25 @@ test('lists are filtered and paged, without secrets', async () => {
   expect((await project.get(`${PATH}/${ids[0]}`)).status).toBe(404)
 })
 
+test('each mistake is named once', async () => {
+  const { id } = await made({ data: { url: URL_ } })
+  expect(
+    await project.send('PUT', `${PATH}/${id}`, { subscription: { id, data: { url: '' }, secret: [] } }),
+  ).toMatchObject({
+    status: 422,
+    body: {
+      detail: [
+        {
+          type: 'string_too_short',
+          loc: ['body', 'subscription', 'data', 'url'],
+          msg: 'String should have at least 1 character',
+        },
+        { type: 'string_type', loc: ['body', 'subscription', 'secret'], msg: 'Input should be a valid string' },
+      ],
+    },
+  })
+})
+
 test('a delivery is written by hand, once for an event and a subscription', async () => {
   const { id: subscription_id } = await made({ data: { url: URL_ } })
   const event_id = randomUUID()
@@ -152,7 +171,19 @@ test('a delivery is written by hand, once for an event and a subscription', asyn
     project.post('/api/webhooks/deliveries', {
       delivery: { subscription_id, event_id, status: { code, message: 'failed' }, ...more },
     })
-  const first = (await write('500')).body.delivery
+  expect(await write('abc', { status: { timestamp: 'not a time', code: 'abc', message: 'sent' } })).toMatchObject({
+    status: 422,
+    body: {
+      detail: [
+        { type: 'datetime_parsing', loc: ['body', 'delivery', 'status', 'timestamp'] },
+        { type: 'string_pattern_mismatch', loc: ['body', 'delivery', 'status', 'code'] },
+        { type: 'enum', loc: ['body', 'delivery', 'status', 'message'] },
+      ],
+    },
+  })
+  const timestamp = '2026-02-03T09:15:00Z'
+  const first = (await write('500', { status: { timestamp, code: '500', message: 'failed' } })).body.delivery
+  expect(first.status).toEqual({ timestamp, code: '500', message: 'failed' })
   const second = (await write('200', { data: { url: URL_ } })).body.delivery
   expect(second).toMatchObject({ id: first.id, status: { code: '200' }, data: { url: URL_ } })
   const path = `/api/webhooks/deliveries/${first.id}`

@@ -1,5 +1,6 @@
+import { microsToIso } from '@spanhouse/model'
 import { headerMistakeIn } from '@spanhouse/outbound'
-import { list, optional, recordOf, storedObject, tags, uuid, windowing, z } from '@spanhouse/validation'
+import { list, optional, recordOf, storedObject, tags, time, uuid, windowing, z } from '@spanhouse/validation'
 import { EVENT_KINDS, type EventKind } from '../log/kinds.ts'
 
 const URL_LENGTH_MAX = 2083
@@ -57,10 +58,16 @@ export const subscriptionQuery = z.object({
 })
 export type SubscriptionQuery = z.output<typeof subscriptionQuery>
 
+/** The HTTP status of the receiver, or 0 if there was none. */
+const code = z
+  .string()
+  .regex(/^\d{1,3}$/)
+  .meta({ examples: ['200'] })
+
 const status = z.object({
-  timestamp: text,
-  code: text,
-  message: text,
+  timestamp: optional(time.transform(microsToIso)),
+  code: optional(code),
+  message: optional(z.enum(['success', 'failed'])),
   type: text,
   stacktrace: text,
 })
