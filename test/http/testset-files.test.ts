@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { gzipSync } from 'node:zlib'
 import { describe, expect, inject, test } from 'vitest'
 import { type Answer, ask, newProject } from '../harness.ts'
 
@@ -124,6 +125,7 @@ describe('refusals', () => {
     ['bad tags', { file: file('a'), testset_tags: '{' }, 400, /testset_tags/],
     ['tags of another kind', { file: file('a'), testset_tags: '{"a":2}' }, 400, /testset_tags/],
     ['bad meta', { file: file('a'), testset_meta: '[]' }, 400, /testset_meta/],
+    ['two files', { file: file('a'), other: file('b') }, 400, /several files; one is expected/],
     ['too many rows', { file: file(`a\n${'1\n'.repeat(10_001)}`) }, 400, /10000/],
   ])('%s', async (_name, parts, status, detail) => {
     const answer = await upload('/simple/testsets/upload', parts)
@@ -144,6 +146,11 @@ describe('refusals', () => {
     const headers = { authorization, 'content-type': 'multipart/form-data; boundary=x' }
     const broken = { method: 'POST', headers, body: '--x\r\nContent-Disposition: form-data; name="file"\r\n\r\na' }
     expect((await ask(`${apiUrl}/api/simple/testsets/upload`, broken)).status).toBe(400)
+    const zipped = { ...broken, headers: { ...headers, 'content-encoding': 'gzip' }, body: gzipSync(broken.body) }
+    expect(await ask(`${apiUrl}/api/simple/testsets/upload`, zipped)).toMatchObject({
+      status: 400,
+      body: { detail: expect.stringContaining('Content-Encoding gzip') },
+    })
     const stranger = { ...broken, headers: { ...headers, authorization: 'ApiKey x' } }
     expect((await ask(`${apiUrl}/api/simple/testsets/upload`, stranger)).status).toBe(401)
   })

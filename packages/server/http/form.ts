@@ -27,14 +27,15 @@ export const formFile = z
 /**
  * The fields of a multipart form: texts, and the bytes of a file. An empty text counts as absent: browsers send one for
  * each empty input. Undefined if the body is not a form. The route must be in a scope in which @fastify/multipart is
- * registered. 400 for a malformed form or one over a limit, after the rest of the body is read; 503 if there is no room
- * for it.
+ * registered. 400 for a malformed or compressed form or one over a limit, after the rest of the body is read; 503 if
+ * there is no room for it.
  */
 export async function readForm(
   request: FastifyRequest,
   { fileBytesMax, held }: FormLimits & { held: Held },
 ): Promise<Record<string, string | Buffer> | undefined> {
   if (!request.isMultipart()) return undefined
+  requireUncompressed(request.headers['content-encoding'])
   const bytesMax = formBytesMax({ fileBytesMax })
   const refusal = (): Problem =>
     invalid(`The form exceeds the limit for a file of ${fileBytesMax} bytes with its fields.`)
@@ -64,7 +65,14 @@ async function readParts(request: FastifyRequest, fileSize: number): Promise<Rec
   return Object.fromEntries(fields)
 }
 
+/** The form is parsed as it arrives. */
+function requireUncompressed(contentEncoding = 'identity'): void {
+  if (contentEncoding.trim().toLowerCase() !== 'identity')
+    throw invalid(`Content-Encoding ${contentEncoding} is not supported for forms: send the form uncompressed`)
+}
+
 function unreadable(error: Error & { code?: string }, fileBytesMax: number): Problem {
   if (error.code === 'FST_REQ_FILE_TOO_LARGE') return invalid(`The file is larger than ${fileBytesMax} bytes.`)
+  if (error.code === 'FST_FILES_LIMIT') return invalid('The form has several files; one is expected.')
   return new Problem('invalid', `The form cannot be read: ${error.message}`, { cause: error })
 }
