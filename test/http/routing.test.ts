@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { request } from 'node:http'
+import { createConnection } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, inject, test } from 'vitest'
 import { ask, call, newProject, type TestProject } from '../harness.ts'
@@ -20,6 +21,18 @@ beforeAll(async () => {
 })
 
 const authorized = (): { authorization: string } => ({ authorization: `ApiKey ${project.apiKey}` })
+
+test.each([
+  ['GET /api/health HTTP/1.1', 400, 'The header Host is missing.'],
+  ['GET /api/health HTTP/1.1\r\nHost: a\r\nExpect: 200-ok', 417, 'Expect 200-ok is not supported'],
+])('%j is answered in JSON', async (head, status, detail) => {
+  const { hostname, port } = new URL(apiUrl)
+  const socket = createConnection({ host: hostname, port: Number(port) })
+  socket.write(`${head}\r\nConnection: close\r\n\r\n`)
+  const answer = (await Array.fromAsync(socket.setEncoding('utf8'))).join('')
+  expect(answer).toContain(`HTTP/1.1 ${status}`)
+  expect(answer).toContain(`{"detail":"${detail}`)
+})
 
 describe('paths', () => {
   test.each(['', '/api', '/api/api', '/api/api/api', '/preview', '/api/preview', '/api/api/preview'])(

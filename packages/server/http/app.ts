@@ -17,7 +17,7 @@ import { authenticateRequest } from './auth.ts'
 import { addClosing } from './connections.ts'
 import { addCors } from './cors.ts'
 import { discardRest } from './discard.ts'
-import { answerUnreadable, sendProblem, toProblem } from './errors.ts'
+import { answerExpectation, answerUnreadable, requireHost, sendProblem, toProblem } from './errors.ts'
 import { addOpenApi } from './openapi.ts'
 import { KnownPaths, routedUrl } from './paths.ts'
 import { addSecurityHeaders, NOSNIFF } from './security-headers.ts'
@@ -86,6 +86,8 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     // Requests on open connections are still served: the parts are closed after the last of them.
     return503OnClosing: false,
     clientErrorHandler: answerUnreadable,
+    // Node's response has no body: `requireHost` is used instead.
+    http: { requireHostHeader: false },
     // No hook runs for URLs that cannot be routed.
     frameworkErrors: (error, request, reply) => {
       reply.headers(NOSNIFF)
@@ -102,6 +104,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   }
   // Before the plugins: routes that they add, such as OPTIONS of any path, use the handler set when they are added.
   app.setErrorHandler((error, request, reply) => refuse(toProblem(error), request, reply))
+  app.server.on('checkExpectation', answerExpectation)
   addClosing(app)
   addSecurityHeaders(app)
   await addCors(app)
@@ -125,6 +128,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   app.decorate('recordChange', recordChange)
   app.decorateRequest('principal', null)
   app.addHook('onRequest', async request => {
+    requireHost(request.raw)
     ignoreOddType(request.raw)
     if (request.is404 && !mayExist(paths, request.url)) return
     request.principal = await authenticateRequest(authenticator, request)

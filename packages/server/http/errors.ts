@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { PROBLEMS, Problem } from '@spanhouse/model'
+import { invalid, PROBLEMS, Problem } from '@spanhouse/model'
 import { databaseProblem } from '@spanhouse/postgres'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 
@@ -53,6 +54,18 @@ export function answerUnreadable(error: Error & { code?: string }, socket: Socke
   const head = `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nX-Content-Type-Options: nosniff\r\nConnection: close`
   if (socket.writable) socket.end(`${head}\r\n\r\n${body}`)
   else socket.destroy(error)
+}
+
+/** Responds to a request with an `Expect` header other than `100-continue`, in place of Node's empty response. */
+export function answerExpectation({ headers: { expect } }: IncomingMessage, response: ServerResponse): void {
+  const detail = `Expect ${expect} is not supported: only 100-continue is`
+  const headers = { 'content-type': 'application/json', 'x-content-type-options': 'nosniff', connection: 'close' }
+  response.writeHead(417, headers).end(JSON.stringify({ detail }))
+}
+
+/** Throws a Problem `invalid` for a request that must have a `Host` header and has none, as RFC 9112 (3.2) requires. */
+export function requireHost({ httpVersion, headers }: IncomingMessage): void {
+  if (httpVersion === '1.1' && headers.host === undefined) throw invalid('The header Host is missing.')
 }
 
 /** `POST /spans/query` as `post_spans_query`. */
