@@ -47,22 +47,30 @@ async function send(url: string, { method = 'GET', body, signal }: Request, acce
   const answer = await (accept === undefined && url.startsWith('/api/') ? notingSlow(response) : response)
   noteServerDate(answer.headers.get('date'))
   if (answer.ok) return answer
-  if (answer.status === 401) rejectKey()
+  const refusal = ((await answer.json().catch(() => null)) ?? {}) as Refusal
+  // What a run called may have answered 401 to it: then the run has that status, and the key is none the worse.
+  if (answer.status === 401 && refusal.status === undefined) rejectKey()
   const seconds = Number(answer.headers.get('retry-after') ?? Number.NaN)
   const traceId = answer.headers.get('x-ag-trace-id')
-  throw new ApiError(answer.status, await reasonOf(answer), {
+  throw new ApiError(answer.status, reasonOf(refusal) ?? `The server responded with status ${answer.status}.`, {
     ...(Number.isFinite(seconds) && { retryAfterMs: seconds * 1000 }),
     ...(traceId !== null && { traceId }),
   })
 }
 
-/** `detail` of a rejected request: a text, an object with a message, or the faults of its members. Runs have a status. */
-async function reasonOf(answer: Response): Promise<string> {
-  const body = (await answer.json().catch(() => ({}))) as { detail?: unknown; status?: { message?: string } }
-  const { detail, status } = body
+/**
+ * The body of a response with an error status. `detail` is of a rejected request: a text, an object with a message, or
+ * the faults of its members. Runs that failed have a status instead.
+ */
+interface Refusal {
+  detail?: unknown
+  status?: { message?: string }
+}
+
+function reasonOf({ detail, status }: Refusal): string | undefined {
   if (typeof status?.message === 'string') return status.message
   if (typeof detail === 'string') return detail
   if (Array.isArray(detail)) return detail.map(({ loc, msg }) => `${(loc ?? []).join('.')}: ${msg}`).join('; ')
   if (typeof detail === 'object' && detail !== null && 'message' in detail) return String(detail.message)
-  return `The server responded with status ${answer.status}.`
+  return undefined
 }
