@@ -1,4 +1,5 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router'
+import { parseSearch, stringifySearch } from './address.ts'
 import { keyState } from './api/key.ts'
 import { skeletonQuery } from './api/queries.ts'
 import { queryClient } from './api/query-client.ts'
@@ -197,6 +198,8 @@ export const router = createRouter({
     settingsSection,
   ]),
   basepath: '/w',
+  parseSearch,
+  stringifySearch,
   defaultPreload: false,
 })
 

@@ -1,6 +1,7 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { call, newProject, type TestProject } from '../../../test/harness.ts'
+import { newSpanId, newTraceId, type OtlpSpan } from '../../../test/otlp.ts'
 import { agentTrace, openBrowser, projectWithTraces, traceOf, visit } from './browser.testing.ts'
 
 let browser: Browser
@@ -194,18 +195,21 @@ test('a key that is revoked while the page is open is asked for again', async ()
   await close()
 })
 
-test('links that clients print open the right screen', async () => {
-  const [span] = agentTrace('Linked?')
-  await project.store(...(span ? [span] : []))
-  const id = span?.traceId
-  for (const path of [
-    `/w/some/p/${project.projectId}/observability?trace=${id}`,
-    `/t/${id}`,
-    `/t/${id}/${span?.spanId}`,
-  ]) {
+test('links that clients print open the right screen, also those with ids that look like numbers', async () => {
+  const [id, span] = [newTraceId().replace(/\D/g, '1'), newSpanId().replace(/\D/g, '1')]
+  const [root, inner] = agentTrace('Linked?') as [OtlpSpan, OtlpSpan]
+  await project.store({ ...root, traceId: id }, { ...inner, traceId: id, spanId: span })
+  const printed = `/w/some/p/${project.projectId}/observability?trace=${id}`
+  for (const [path, name] of [
+    [printed, 'plan_trip'],
+    [`${printed}&span=${span}`, 'check_weather'],
+    [`/t/${id}`, 'plan_trip'],
+    [`/t/${id}/${span}`, 'check_weather'],
+    [`/w/traces?trace=${id}&span=${span}`, 'check_weather'],
+  ] as const) {
     const { page, close } = await visit(browser, project, path)
-    await page.waitForURL(new RegExp(`/w/traces/${id}`))
-    await page.getByRole('heading', { name: 'plan_trip' }).first().waitFor()
+    await page.getByRole('region', { name: 'Span' }).getByRole('heading', { name }).waitFor()
+    expect(page.url()).toContain(id)
     await close()
   }
   const { page, close } = await visit(browser, project, `/w/x/p/y/evaluations/results/${project.projectId}`)

@@ -1,6 +1,6 @@
-import { defaultParseSearch, defaultStringifySearch } from '@tanstack/react-router'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { parseSearch, stringifySearch } from '../address.ts'
 import { readDashboardSearch } from '../dashboard/search.ts'
 import { readPlaygroundSearch } from '../playground/search.ts'
 import {
@@ -61,7 +61,7 @@ const dashboard = fc.record({
   tiles: optional(fc.array(text, { minLength: 1, maxLength: 12 })),
 })
 
-const restored = (search: object): Record<string, unknown> => defaultParseSearch(defaultStringifySearch(search))
+const restored = (search: object): Record<string, unknown> => parseSearch(stringifySearch(search))
 
 test.each<[string, fc.Arbitrary<object>, (given: Record<string, unknown>) => object]>([
   [

@@ -54,16 +54,17 @@ export interface StartSearch {
 
 export const REPEATS_MAX = 20
 
-export const readStartSearch = (given: Given): StartSearch => ({
-  name: textIn(given, 'name'),
-  testset: textIn(given, 'testset'),
-  applications: listIn(given, 'applications')?.join(),
-  evaluators: listIn(given, 'evaluators')?.join(),
-  repeats:
-    typeof given.repeats === 'number' && Number.isInteger(given.repeats) && given.repeats > 1
-      ? Math.min(given.repeats, REPEATS_MAX)
-      : undefined,
-})
+export function readStartSearch(given: Given): StartSearch {
+  // Digits in an address, a number from the form.
+  const repeats = Number(given.repeats)
+  return {
+    name: textIn(given, 'name'),
+    testset: textIn(given, 'testset'),
+    applications: listIn(given, 'applications')?.join(),
+    evaluators: listIn(given, 'evaluators')?.join(),
+    repeats: Number.isInteger(repeats) && repeats > 1 ? Math.min(repeats, REPEATS_MAX) : undefined,
+  }
+}
 
 /** What the bin of a distribution stands for, as in `cases.score` of a request. */
 export interface BinSearch {

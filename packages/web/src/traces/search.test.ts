@@ -1,6 +1,6 @@
-import { defaultParseSearch, defaultStringifySearch } from '@tanstack/react-router'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { parseSearch, stringifySearch } from '../address.ts'
 import { readSessionSearch, readSessionsSearch, SESSION_ORDERS } from '../session/search.ts'
 import { addressOf, PERIODS, readFilterSearch, readSearch, readTraceSearch, TABS, VIEWS } from './search.ts'
 
@@ -41,7 +41,7 @@ const sessions = fc
   .tuple(filter, fc.record({ order: one(SESSION_ORDERS.slice(1)), all: flag }))
   .map(([one, more]) => ({ ...one, ...more }))
 
-const restored = (search: object): Record<string, unknown> => defaultParseSearch(defaultStringifySearch(search))
+const restored = (search: object): Record<string, unknown> => parseSearch(stringifySearch(search))
 
 test.each<[string, fc.Arbitrary<object>, (given: Record<string, unknown>) => object]>([
   ['the list', list, readSearch],
@@ -69,13 +69,25 @@ test('a malformed address is one without what is malformed', () => {
   )
 })
 
-test('the address of a row is that of its list with the row open, also if its id could be read as a number', () => {
-  const id = fc.oneof(fc.constantFrom('12345678901234567890123456789012', '1e10', '0000000000000012'), fc.uuid())
+/** Ids that could be read as numbers. */
+const DIGITS = ['12345678901234567890123456789012', '1234567890123456', '0000000000000012', '12345678901234e0', '12']
+
+test('an id of digits stands in an address as it is; quoted, as in older links, it is the same', () => {
+  for (const id of DIGITS)
+    for (const text of [id, `%22${id}%22`]) {
+      expect(readSearch(parseSearch(`?trace=${text}&span=${text}`))).toMatchObject({ trace: id, span: id })
+      expect(readSessionSearch(parseSearch(`?turn=${text}`))).toMatchObject({ turn: id })
+    }
+  expect(stringifySearch({ trace: DIGITS[0], span: undefined })).toBe(`?trace=${DIGITS[0]}`)
+})
+
+test('the address of a row is that of its list with the row open', () => {
+  const id = fc.oneof(fc.constantFrom(...DIGITS), fc.uuid())
   fc.assert(
     fc.property(list, id, fc.option(id, { nil: undefined }), (state, trace, span) => {
       const closed = { ...state, trace: undefined, span: undefined }
-      const address = new URL(addressOf(`/w/traces${defaultStringifySearch(closed)}`, { trace, span }), 'http://host')
-      expect(readSearch(defaultParseSearch(address.search))).toEqual({ ...closed, trace, span })
+      const address = new URL(addressOf(`/w/traces${stringifySearch(closed)}`, { trace, span }), 'http://host')
+      expect(readSearch(parseSearch(address.search))).toEqual({ ...closed, trace, span })
     }),
   )
 })
