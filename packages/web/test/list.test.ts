@@ -18,7 +18,10 @@ test('the first screen waits for the first span, shows it when it arrives, and k
   const { page, faults, close } = await visit(browser, fresh, '/w/')
   await page.getByText('Waiting for the first span').waitFor()
   expect(page.url()).not.toContain(fresh.apiKey)
-  expect(await page.getByText('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT').textContent()).toContain(fresh.apiKey)
+  const lines = await page.getByText('OTEL_EXPORTER_OTLP_ENDPOINT').textContent()
+  expect(lines).toContain(`OTEL_EXPORTER_OTLP_HEADERS="authorization=ApiKey%20${fresh.apiKey}"`)
+  // These are for any SDK.
+  expect(lines).not.toContain('node')
   await fresh.store(...agentTrace('Hello?'))
   await page.locator('[data-row="0"]').getByText('Hello?').waitFor()
   expect(faults).toEqual([])
@@ -214,6 +217,25 @@ test('links that clients print open the right screen, also those with ids that l
   }
   const { page, close } = await visit(browser, project, `/w/x/p/y/evaluations/results/${project.projectId}`)
   await page.getByText('no run with this id').waitFor()
+  await close()
+})
+
+test.each([
+  ['/w/traces/mistyped', 'This project has no trace mistyped.', 'list of traces'],
+  [`/w/traces/${'0'.repeat(31)}1`, 'This project has no trace 0', 'list of traces'],
+  ['/w/testsets/mistyped', 'This project has no such testset', 'testsets'],
+  ['/w/testsets/mistyped?revision=too', 'This project has no such testset', 'testsets'],
+  ['/w/playground/applications/mistyped', 'This project has no application or evaluator with this id', 'playground'],
+  ['/w/evaluations/mistyped', 'This project has no run with this id.', 'list of evaluations'],
+  ['/w/queues/mistyped', 'This project has no queue with this id.', 'list of evaluations'],
+  ['/w/evaluations/judge?baseline=mistyped&run=too', 'There are no two such runs.', 'comparison'],
+])('%s: what is not there is said, with a link onward', async (path, says, link) => {
+  const { page, close } = await visit(browser, project, path)
+  const main = page.getByRole('main')
+  await main.getByText(says).waitFor()
+  await main.getByRole('link', { name: link, exact: true }).waitFor()
+  await main.getByRole('heading', { level: 1 }).waitFor({ state: 'attached' })
+  expect(await main.textContent()).not.toContain('UUID')
   await close()
 })
 

@@ -22,3 +22,7 @@ export class ApiError extends Error {
     return this.status === 0 || this.status === 429 || this.status >= 500
   }
 }
+
+/** Whether the server could not read what it was asked; if that was only an id from an address, the id is none. */
+export const isMalformed = (error: unknown): boolean =>
+  error instanceof ApiError && (error.status === 400 || error.status === 422)

@@ -1,6 +1,6 @@
 import { jsonLines } from '@spanhouse/client'
 import { type EventSourceMessage, EventSourceParserStream } from 'eventsource-parser/stream'
-import { ApiError } from './api-error.ts'
+import { ApiError, isMalformed } from './api-error.ts'
 import { takeBegun } from './begun.ts'
 import { noteServerDate } from './clock.ts'
 import { notingSlow } from './connection.ts'
@@ -14,6 +14,13 @@ interface Request {
 
 /** Calls the API with the stored key; undefined for a response without content. Throws an {@link ApiError}. */
 export const api = <Answer>(path: string, request: Request = {}): Promise<Answer> => call(`/api${path}`, request)
+
+/** Asks for what has an id that is from an address: undefined if it cannot be an id. Throws otherwise as {@link api}. */
+export const apiById = <Answer>(path: string, request: Request): Promise<Answer | undefined> =>
+  api<Answer>(path, request).catch(error => {
+    if (isMalformed(error)) return undefined
+    throw error
+  })
 
 /** Calls the server at any path, as {@link api} does below `/api`. */
 export async function call<Answer>(path: string, request: Request): Promise<Answer> {

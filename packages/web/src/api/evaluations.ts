@@ -1,7 +1,7 @@
 import type { RunCase, RunScores } from '@spanhouse/server/routes/evaluations/case-answers.ts'
 import type { Comparison } from '@spanhouse/server/routes/evaluations/comparison-answer.ts'
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
-import { api } from './client.ts'
+import { api, apiById } from './client.ts'
 import type { Json, JsonObject } from './registry.ts'
 
 export type { CaseCell, RunCase, RunScores, ScoreSummary } from '@spanhouse/server/routes/evaluations/case-answers.ts'
@@ -107,15 +107,17 @@ export const runQuery = (id: string) =>
   queryOptions({
     queryKey: ['run', id],
     queryFn: async ({ signal }) =>
-      (await api<{ run?: Run }>(`/evaluations/runs/${encodeURIComponent(id)}`, { signal })).run ?? null,
+      (await apiById<{ run?: Run }>(`/evaluations/runs/${encodeURIComponent(id)}`, { signal }))?.run ?? null,
   })
 
-/** Runs by their ids, in any order; those that do not exist are left out. */
+/** Runs by their ids, in any order; those that do not exist are left out. None if one of them cannot be an id. */
 export const runsByIdQuery = (ids: readonly string[]) =>
   queryOptions({
     queryKey: ['runs by id', ids],
-    queryFn: async ({ signal }) =>
-      (await post<{ runs: Run[] }>('/evaluations/runs/query', { run: { ids } }, signal)).runs,
+    queryFn: async ({ signal }) => {
+      const asked = { method: 'POST', body: { run: { ids } }, signal } as const
+      return (await apiById<{ runs: Run[] }>('/evaluations/runs/query', asked))?.runs ?? []
+    },
     enabled: ids.length > 0,
     placeholderData: keepPreviousData,
     refetchInterval: ({ state }) => (state.data?.some(isGoingOn) ? RUN_REFRESH_MS : false),

@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
-import { api } from './client.ts'
+import { api, apiById } from './client.ts'
 import type { Queue, Reference } from './evaluations.ts'
 import type { JsonObject } from './registry.ts'
 
@@ -19,7 +19,7 @@ export const queueQuery = (id: string) =>
   queryOptions({
     queryKey: ['queue', id],
     queryFn: async ({ signal }) =>
-      (await api<{ queue?: Queue }>(`/simple/queues/${encodeURIComponent(id)}`, { signal })).queue ?? null,
+      (await apiById<{ queue?: Queue }>(`/simple/queues/${encodeURIComponent(id)}`, { signal }))?.queue ?? null,
   })
 
 export interface QueueProgress {

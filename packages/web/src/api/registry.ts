@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
-import { api } from './client.ts'
+import { api, apiById } from './client.ts'
 
 export type Json = null | boolean | number | string | Json[] | JsonObject
 export interface JsonObject {
@@ -79,7 +79,7 @@ export const workflowQuery = (kind: Kind, id: string) =>
   queryOptions({
     queryKey: ['workflow', kind, id],
     queryFn: async ({ signal }) =>
-      (await api<Record<string, Workflow | undefined>>(`/simple/${kind}s/${encodeURIComponent(id)}`, { signal }))[
+      (await apiById<Record<string, Workflow | undefined>>(`/simple/${kind}s/${encodeURIComponent(id)}`, { signal }))?.[
         kind
       ] ?? null,
   })
@@ -90,8 +90,9 @@ export const revisionsQuery = (kind: Kind, id: string) =>
     queryKey: ['revisions', kind, id],
     queryFn: async ({ signal }) => {
       const body = { [`${kind}_refs`]: [{ id }], windowing: { limit: REVISIONS_MAX } }
-      const answer = await post<Record<string, Revision[] | undefined>>(`/${kind}s/revisions/query`, body, signal)
-      return (answer[`${kind}_revisions`] ?? []).filter(({ data }) => data !== undefined)
+      const asked = { method: 'POST', body, signal } as const
+      const answer = await apiById<Record<string, Revision[] | undefined>>(`/${kind}s/revisions/query`, asked)
+      return (answer?.[`${kind}_revisions`] ?? []).filter(({ data }) => data !== undefined)
     },
   })
 

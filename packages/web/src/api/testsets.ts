@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
-import { api } from './client.ts'
+import { api, apiById } from './client.ts'
 import { type JsonObject, randomHex, slugOf } from './registry.ts'
 
 export interface Testset {
@@ -43,7 +43,7 @@ export const testsetQuery = (id: string) =>
   queryOptions({
     queryKey: ['testset', id],
     queryFn: async ({ signal }) =>
-      (await api<{ testset?: Testset }>(`/testsets/${encodeURIComponent(id)}`, { signal })).testset ?? null,
+      (await apiById<{ testset?: Testset }>(`/testsets/${encodeURIComponent(id)}`, { signal }))?.testset ?? null,
   })
 
 /** The revisions of a testset without their rows, newest first. */
@@ -62,12 +62,11 @@ export const testsetRevisionQuery = (testset_id: string, revision_id: string | u
   queryOptions({
     queryKey: ['testset revision', testset_id, revision_id ?? 'newest'],
     queryFn: async ({ signal }) => {
-      const reference =
+      const body =
         revision_id === undefined ? { testset_ref: { id: testset_id } } : { testset_revision_ref: { id: revision_id } }
-      return (
-        (await post<{ testset_revision?: TestsetRevision }>('/testsets/revisions/retrieve', reference, signal))
-          .testset_revision ?? null
-      )
+      const asked = { method: 'POST', body, signal } as const
+      const answer = await apiById<{ testset_revision?: TestsetRevision }>('/testsets/revisions/retrieve', asked)
+      return answer?.testset_revision ?? null
     },
   })
 

@@ -27,6 +27,7 @@ function Loaded({ kind, id }: { kind: Kind; id: string }): ReactNode {
   if (error)
     return (
       <div className={frame.page}>
+        <h1>{kind === 'evaluator' ? 'Evaluator' : 'Application'}</h1>
         <Failure what={`The ${kind} cannot be shown.`} error={error} />
       </div>
     )

@@ -40,7 +40,7 @@ export function SessionScreen(): ReactNode {
       {data?.turns.length === 0 && (
         <p className={styles.nothing} role="status">
           This project has no trace of the session <code>{visible(sessionId)}</code>. It may have been deleted, or it
-          has not arrived yet: the page keeps looking.
+          has not arrived yet: the page keeps looking. Go to the <Link to="/sessions">list of sessions</Link>.
         </p>
       )}
       {data && data.turns.length > 0 && <Body {...{ ...data, search, change }} />}

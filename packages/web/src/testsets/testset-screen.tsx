@@ -20,6 +20,7 @@ export function TestsetScreen(): ReactNode {
   if (error)
     return (
       <div className={frame.page}>
+        <h1>Testset</h1>
         <Failure what="The testset cannot be shown." error={error} />
       </div>
     )

@@ -1,4 +1,6 @@
+import { Link } from '@tanstack/react-router'
 import { type ReactNode, useMemo, useState } from 'react'
+import { visible } from '../format/format.ts'
 import { useKeys } from '../frame/keys.ts'
 import { Button, Choices, Failure } from '../parts/controls.tsx'
 import { familyOf } from '../parts/type-icon.tsx'
@@ -24,23 +26,26 @@ interface TraceViewProps {
 
 /** A trace: its totals, all its spans, and one of them in detail. */
 export function TraceView({ traceId, search, change, children }: TraceViewProps): ReactNode {
-  const { trace, error, isMissing } = useTrace(traceId)
+  const { trace, error, missing } = useTrace(traceId)
   return (
     <div className={styles.view}>
       <TraceHeader traceId={traceId} trace={trace}>
         {children}
       </TraceHeader>
       {error && <Failure what="The trace cannot be read." error={error} />}
-      {isMissing && (
+      {missing && (
         <p className={styles.missing} role="status">
-          This project has no trace <code>{traceId}</code>. It may have been deleted, or it has not arrived yet: the
-          page keeps looking.
+          This project has no trace <code>{visible(traceId)}</code>.{' '}
+          {missing === 'malformed'
+            ? 'The id of a trace has 32 hexadecimal digits: the address may be mistyped.'
+            : 'It may have been deleted, or it has not arrived yet: the page keeps looking.'}{' '}
+          Go to the <Link to="/traces">list of traces</Link>.
         </p>
       )}
       {trace ? (
         <Body {...{ traceId, trace, search, change }} />
       ) : (
-        !isMissing && !error && <div className={styles.waiting} />
+        !missing && !error && <div className={styles.waiting} />
       )}
     </div>
   )

@@ -1,5 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useEffect, useMemo } from 'react'
+import { isMalformed } from '../api/api-error.ts'
 import { type Skeleton, skeletonQuery } from '../api/queries.ts'
 import { type Trace, traceOf } from './trace-model.ts'
 
@@ -13,7 +14,8 @@ interface Read {
   /** Undefined until its first window is here. */
   trace: Trace | undefined
   error: Error | null
-  isMissing: boolean
+  /** The project has no such trace yet, or the id cannot be one. */
+  missing: 'absent' | 'malformed' | undefined
 }
 
 /** Reads a trace window by window, and again while it grows. */
@@ -32,7 +34,8 @@ export function useTrace(traceId: string): Read {
   const count = used?.length
   // biome-ignore lint/correctness/useExhaustiveDependencies: the pages that are used change with these
   const trace = useMemo(() => (used?.[0]?.count ? traceOf(used) : undefined), [count, count === pages?.length && pages])
-  return { trace, error: query.error, isMissing: pages?.[0]?.count === 0 }
+  if (isMalformed(query.error)) return { trace, error: null, missing: 'malformed' }
+  return { trace, error: query.error, missing: pages?.[0]?.count === 0 ? 'absent' : undefined }
 }
 
 function mayGrow(pages: readonly Skeleton[] | undefined): boolean {

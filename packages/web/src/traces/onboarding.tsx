@@ -13,7 +13,8 @@ export function Onboarding(): ReactNode {
         <p role="status" className={styles.waiting}>
           Waiting for the first span. It is shown here the moment it arrives.
         </p>
-        <Lines title="Any OpenTelemetry SDK">{sdkLines()}</Lines>
+        <Lines title="With any OpenTelemetry SDK: set these where the application starts">{sdkLines()}</Lines>
+        <Lines title="With Node.js: then start the application like this">{NODE_LINES}</Lines>
         <Lines title="From a terminal, without an SDK">{curlLines()}</Lines>
         <Lines title="Some examples, in the folder of Spanhouse">npm run demo</Lines>
       </div>
@@ -44,8 +45,12 @@ function Lines({ title, children }: { title: string; children: string }): ReactN
   )
 }
 
-const sdkLines = (): string => `export OTEL_EXPORTER_OTLP_TRACES_ENDPOINT=${location.origin}/api/otlp/v1/traces
-export OTEL_EXPORTER_OTLP_TRACES_HEADERS="Authorization=ApiKey ${getKey()}"
+/** SDKs decode the values of headers. Some would use gRPC, which has another port. */
+const sdkLines = (): string => `export OTEL_EXPORTER_OTLP_ENDPOINT=${location.origin}/api/otlp
+export OTEL_EXPORTER_OTLP_HEADERS="authorization=ApiKey%20${getKey()}"
+export OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf`
+
+const NODE_LINES = `npm install @opentelemetry/api @opentelemetry/auto-instrumentations-node
 node --import @opentelemetry/auto-instrumentations-node/register app.js`
 
 const SPAN = JSON.stringify({
