@@ -11,6 +11,7 @@ import {
   readRunSearch,
   readStartSearch,
 } from './evaluations/search.ts'
+import { ErrorScreen } from './frame/error-screen.tsx'
 import { Frame } from './frame/frame.tsx'
 import { NotFound } from './frame/not-found.tsx'
 import { readPlaygroundSearch } from './playground/search.ts'
@@ -201,6 +202,7 @@ export const router = createRouter({
   parseSearch,
   stringifySearch,
   defaultPreload: false,
+  defaultErrorComponent: ErrorScreen,
 })
 
 declare module '@tanstack/react-router' {

@@ -77,6 +77,55 @@ describe('the server', () => {
     await close()
   })
 
+  test('is away: a screen that has not been loaded says so, and is opened when it is back', async () => {
+    const { page, close } = await visit(browser, project, '/w/traces')
+    await page.locator('[data-row="3"]').waitFor()
+    await page.route('**/*', route => route.abort('connectionrefused'))
+    await page.getByRole('link', { name: 'Dashboard', exact: true }).click()
+    await page.getByRole('heading', { name: 'This screen cannot be loaded' }).waitFor()
+    await page.getByText('Try again when it is running.').waitFor()
+    await page.keyboard.press('?')
+    await trouble(page, 'The dialog cannot be shown.').waitFor()
+    await page.getByRole('link', { name: 'Traces', exact: true }).click()
+    await page.getByRole('combobox', { name: 'Filter' }).waitFor()
+    await page.getByRole('link', { name: 'Dashboard', exact: true }).click()
+    await page.unroute('**/*')
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByRole('heading', { name: 'By application' }).waitFor()
+    await close()
+  })
+
+  test('was upgraded: a screen whose file is gone is opened by reloading the page, once', async () => {
+    for (const [file, times] of [
+      ['**/dashboard-screen-*.js', 1],
+      ['**/dashboard-screen-*.css', 1],
+      ['**/dashboard-screen-*.js', undefined],
+    ] as const) {
+      const { page, close } = await visit(browser, project, '/w/traces')
+      await page.locator('[data-row="3"]').waitFor()
+      let loads = 0
+      page.on('domcontentloaded', () => loads++)
+      await page.route(file, route => route.fulfill({ status: 404 }), times === undefined ? {} : { times })
+      await page.getByRole('link', { name: 'Dashboard', exact: true }).click()
+      const opened = { name: times === undefined ? 'This screen cannot be loaded' : 'By application' }
+      await page.getByRole('heading', opened).waitFor()
+      if (times === undefined) await page.getByText('The server does not have its files.').waitFor()
+      expect(loads).toBe(1)
+      await close()
+    }
+  })
+
+  test('responds with what a screen cannot show: the screen says so within its frame', async () => {
+    const { page, close } = await visit(browser, project, '/w/traces')
+    await page.route('**/api/testsets/query', route => route.fulfill({ json: { testsets: [{ id: 'nameless' }] } }))
+    await page.getByRole('link', { name: 'Testsets' }).click()
+    await page.getByRole('heading', { name: 'This screen has failed' }).waitFor()
+    await page.unroute('**/api/testsets/query')
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByRole('heading', { name: 'Testsets' }).waitFor()
+    await close()
+  })
+
   test('is slow: the page says so and keeps its rows until the response is there', { timeout: 60_000 }, async () => {
     const { page, close } = await visit(browser, project, '/w/traces')
     await page.locator('[data-row="3"]').waitFor()

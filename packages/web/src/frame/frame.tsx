@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
-import { Link, Outlet } from '@tanstack/react-router'
+import { CatchBoundary, type ErrorComponentProps, Link, Outlet } from '@tanstack/react-router'
 import { lazy, type ReactNode, Suspense, useState, useSyncExternalStore } from 'react'
 import { connectionTrouble, onConnectionChange } from '../api/connection.ts'
 import { keyState, onKeyChange } from '../api/key.ts'
 import { projectQuery } from '../api/queries.ts'
 import { queryClient } from '../api/query-client.ts'
 import { visible } from '../format/format.ts'
-import { Button, Kbd } from '../parts/controls.tsx'
+import { Button, Failure, Kbd } from '../parts/controls.tsx'
 import { useCurrentInView } from '../parts/use-current-in-view.ts'
 import styles from './frame.module.css'
 import { KeyScreen } from './key-screen.tsx'
@@ -30,13 +30,20 @@ export function Frame(): ReactNode {
       <Bar onCommands={() => setOpen('commands')} onKeys={() => setOpen('keys')} hasKey={key === 'present'} />
       <Trouble />
       <main className={styles.main}>{key === 'present' ? <Outlet /> : <KeyScreen state={key} />}</main>
-      <Suspense>
-        {open === 'commands' && <Commands onClose={() => setOpen(undefined)} onKeys={() => setOpen('keys')} />}
-        {open === 'keys' && <KeysHelp onClose={() => setOpen(undefined)} />}
-      </Suspense>
+      <CatchBoundary getResetKey={() => open} errorComponent={DialogFailure}>
+        <Suspense>
+          {open === 'commands' && <Commands onClose={() => setOpen(undefined)} onKeys={() => setOpen('keys')} />}
+          {open === 'keys' && <KeysHelp onClose={() => setOpen(undefined)} />}
+        </Suspense>
+      </CatchBoundary>
     </div>
   )
 }
+
+/** The screen stays: what was entered in it must not be lost to a dialog. */
+const DialogFailure = ({ error }: ErrorComponentProps): ReactNode => (
+  <Failure what="The dialog cannot be shown." error={error as Error} />
+)
 
 interface BarProps {
   onCommands: () => void
