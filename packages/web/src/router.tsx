@@ -20,7 +20,12 @@ import { readSessionSearch, readSessionsSearch } from './session/search.ts'
 import { readSearch, readTraceSearch } from './traces/search.ts'
 import { TracesScreen } from './traces/traces-screen.tsx'
 
-const root = createRootRoute({ component: Frame, notFoundComponent: NotFound })
+const root = createRootRoute({
+  component: Frame,
+  notFoundComponent: NotFound,
+  // A screen has its own: only an address without a screen has this one.
+  staticData: { title: 'This page does not exist' },
+})
 
 const home = createRoute({
   getParentRoute: () => root,
@@ -33,6 +38,7 @@ const home = createRoute({
 const traces = createRoute({
   getParentRoute: () => root,
   path: '/traces',
+  staticData: { title: 'Traces' },
   validateSearch: readSearch,
   component: TracesScreen,
 })
@@ -40,6 +46,7 @@ const traces = createRoute({
 const trace = createRoute({
   getParentRoute: () => root,
   path: '/traces/$traceId',
+  staticData: { title: 'Trace' },
   validateSearch: readTraceSearch,
   component: lazyRouteComponent(() => import('./trace/trace-screen.tsx'), 'TraceScreen'),
   // The spans are asked for while the screen's code loads. What is here already, the screen renews by itself.
@@ -52,6 +59,7 @@ const trace = createRoute({
 const dashboard = createRoute({
   getParentRoute: () => root,
   path: '/dashboard',
+  staticData: { title: 'Dashboard' },
   validateSearch: readDashboardSearch,
   component: lazyRouteComponent(() => import('./dashboard/dashboard-screen.tsx'), 'DashboardScreen'),
 })
@@ -59,6 +67,7 @@ const dashboard = createRoute({
 const sessions = createRoute({
   getParentRoute: () => root,
   path: '/sessions',
+  staticData: { title: 'Sessions' },
   validateSearch: readSessionsSearch,
   component: lazyRouteComponent(() => import('./session/sessions-screen.tsx'), 'SessionsScreen'),
 })
@@ -66,6 +75,7 @@ const sessions = createRoute({
 const session = createRoute({
   getParentRoute: () => root,
   path: '/sessions/$sessionId',
+  staticData: { title: 'Session' },
   validateSearch: readSessionSearch,
   component: lazyRouteComponent(() => import('./session/session-screen.tsx'), 'SessionScreen'),
 })
@@ -95,6 +105,7 @@ const resultsLink = createRoute({
 const evaluations = createRoute({
   getParentRoute: () => root,
   path: '/evaluations',
+  staticData: { title: 'Evaluations' },
   validateSearch: readEvaluationsSearch,
   component: lazyRouteComponent(() => import('./evaluations/list/evaluations-screen.tsx'), 'EvaluationsScreen'),
 })
@@ -102,6 +113,7 @@ const evaluations = createRoute({
 const newEvaluation = createRoute({
   getParentRoute: () => root,
   path: '/evaluations/new',
+  staticData: { title: 'New evaluation' },
   validateSearch: readStartSearch,
   component: lazyRouteComponent(() => import('./evaluations/start/start-screen.tsx'), 'StartScreen'),
 })
@@ -109,6 +121,7 @@ const newEvaluation = createRoute({
 const comparison = createRoute({
   getParentRoute: () => root,
   path: '/evaluations/compare',
+  staticData: { title: 'Compare runs' },
   validateSearch: readCompareSearch,
   component: lazyRouteComponent(() => import('./evaluations/compare/compare-screen.tsx'), 'CompareScreen'),
 })
@@ -116,6 +129,7 @@ const comparison = createRoute({
 const judging = createRoute({
   getParentRoute: () => root,
   path: '/evaluations/judge',
+  staticData: { title: 'Judge side by side' },
   validateSearch: readJudgeSearch,
   component: lazyRouteComponent(() => import('./evaluations/judge/judge-screen.tsx'), 'JudgeScreen'),
 })
@@ -123,6 +137,7 @@ const judging = createRoute({
 const run = createRoute({
   getParentRoute: () => root,
   path: '/evaluations/$runId',
+  staticData: { title: 'Evaluation run' },
   validateSearch: readRunSearch,
   component: lazyRouteComponent(() => import('./evaluations/run/run-screen.tsx'), 'RunScreen'),
 })
@@ -130,6 +145,7 @@ const run = createRoute({
 const queue = createRoute({
   getParentRoute: () => root,
   path: '/queues/$queueId',
+  staticData: { title: 'Queue' },
   component: lazyRouteComponent(() => import('./evaluations/queue/queue-screen.tsx'), 'QueueScreen'),
 })
 
@@ -138,6 +154,7 @@ const evaluationRoutes = [evaluations, newEvaluation, comparison, judging, run, 
 const playground = createRoute({
   getParentRoute: () => root,
   path: '/playground',
+  staticData: { title: 'Playground' },
   validateSearch: (search: Record<string, unknown>): RegistrySearch => ({
     kind: search.kind === 'evaluators' ? 'evaluators' : undefined,
   }),
@@ -147,6 +164,7 @@ const playground = createRoute({
 const workflow = createRoute({
   getParentRoute: () => root,
   path: '/playground/$kind/$id',
+  staticData: { title: 'Playground' },
   validateSearch: readPlaygroundSearch,
   component: lazyRouteComponent(() => import('./playground/playground-screen.tsx'), 'PlaygroundScreen'),
 })
@@ -154,12 +172,14 @@ const workflow = createRoute({
 const testsets = createRoute({
   getParentRoute: () => root,
   path: '/testsets',
+  staticData: { title: 'Testsets' },
   component: lazyRouteComponent(() => import('./testsets/testsets-screen.tsx'), 'TestsetsScreen'),
 })
 
 const testset = createRoute({
   getParentRoute: () => root,
   path: '/testsets/$id',
+  staticData: { title: 'Testset' },
   validateSearch: (search: Record<string, unknown>): { revision?: string } => ({
     revision: typeof search.revision === 'string' ? search.revision : undefined,
   }),
@@ -177,6 +197,7 @@ const settings = createRoute({
 const settingsSection = createRoute({
   getParentRoute: () => root,
   path: '/settings/$section',
+  staticData: { title: 'Settings' },
   component: lazyRouteComponent(() => import('./settings/settings-screen.tsx'), 'SettingsScreen'),
 })
 

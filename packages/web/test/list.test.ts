@@ -133,6 +133,23 @@ test('counts and values are asked for after what the rows say', async () => {
   await close()
 })
 
+test('the title of the page says which screen it is, and what it shows', async () => {
+  const { page, close } = await visit(browser, project, '/w/traces')
+  const titled = (title: string) => expect.poll(() => page.title()).toBe(title)
+  await titled('Traces – Spanhouse')
+  await page.getByRole('link', { name: 'plan_trip' }).first().click()
+  await titled('plan_trip – Traces – Spanhouse')
+  await page.goto(page.url().replace(/traces\?trace=/, 'traces/'))
+  await titled('plan_trip – Trace – Spanhouse')
+  await page.getByRole('link', { name: 'trip-oslo' }).click()
+  await titled('trip-oslo – Session – Spanhouse')
+  await page.getByRole('link', { name: 'Settings' }).click()
+  await titled('API keys – Settings – Spanhouse')
+  await page.getByRole('link', { name: 'Dashboard' }).click()
+  await titled('Dashboard – Spanhouse')
+  await close()
+})
+
 test('an address restores what it was taken from', async () => {
   const path = '/w/traces?q=user%3Agrace+errors%3E0&focus=span&order=duration&since=24h'
   const { page, close } = await visit(browser, project, path)

@@ -297,6 +297,7 @@ test.each(CASES)('$name, $load: no findings of axe, nothing sideways, no faults'
     const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
     expect.soft(overflow, `${where} scrolls sideways`).toBeLessThanOrEqual(0)
   }
+  expect.soft(await page.title(), name).toMatch(/ – Spanhouse$/)
   expect.soft(faults).toEqual([])
 })
 

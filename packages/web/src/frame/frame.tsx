@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { CatchBoundary, type ErrorComponentProps, Link, Outlet } from '@tanstack/react-router'
+import { CatchBoundary, type ErrorComponentProps, Link, Outlet, useMatches } from '@tanstack/react-router'
 import { lazy, type ReactNode, Suspense, useState, useSyncExternalStore } from 'react'
 import { connectionTrouble, onConnectionChange } from '../api/connection.ts'
 import { keyState, onKeyChange } from '../api/key.ts'
@@ -13,6 +13,7 @@ import { KeyScreen } from './key-screen.tsx'
 import { useKeys } from './keys.ts'
 import { SCREENS } from './screens.ts'
 import { changeTheme, storedTheme } from './theme.ts'
+import { useTitle } from './title.ts'
 
 const Commands = lazy(() => import('./dialogs.tsx').then(module => ({ default: module.Commands })))
 const KeysHelp = lazy(() => import('./dialogs.tsx').then(module => ({ default: module.KeysHelp })))
@@ -25,6 +26,8 @@ export function Frame(): ReactNode {
   const key = useSyncExternalStore(onKeyChange, keyState)
   const [open, setOpen] = useState<'commands' | 'keys'>()
   useKeys({ '⌘k': () => setOpen('commands'), '?': () => setOpen('keys') })
+  const screen = useMatches({ select: matches => matches.at(-1)?.staticData.title })
+  useTitle(key === 'present' ? screen : 'API key')
   return (
     <div className={styles.frame}>
       <Bar onCommands={() => setOpen('commands')} onKeys={() => setOpen('keys')} hasKey={key === 'present'} />

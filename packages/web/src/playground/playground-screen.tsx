@@ -4,6 +4,7 @@ import type { ReactNode } from 'react'
 import { type Kind, revisionsQuery, type Workflow, workflowQuery } from '../api/registry.ts'
 import { visible } from '../format/format.ts'
 import frame from '../frame/frame.module.css'
+import { useNameInTitle } from '../frame/title.ts'
 import { Failure } from '../parts/controls.tsx'
 import { Grid } from './grid.tsx'
 import styles from './playground.module.css'
@@ -24,6 +25,7 @@ function Loaded({ kind, id }: { kind: Kind; id: string }): ReactNode {
   const navigate = useNavigate({ from: '/playground/$kind/$id' })
   const change: ChangeSearch = changes => void navigate({ search: before => ({ ...before, ...changes }) })
   const error = workflow.error ?? revisions.error
+  useNameInTitle(workflow.data?.name ?? workflow.data?.slug)
   if (error)
     return (
       <div className={frame.page}>

@@ -14,6 +14,7 @@ import {
   visible,
 } from '../format/format.ts'
 import { useKeys } from '../frame/keys.ts'
+import { useNameInTitle } from '../frame/title.ts'
 import { Failure } from '../parts/controls.tsx'
 import { termOf } from '../traces/filter-text.ts'
 import { sessionQuery, TURNS_MAX } from './queries.ts'
@@ -28,6 +29,7 @@ export function SessionScreen(): ReactNode {
   const search = useSearch({ from: '/sessions/$sessionId' })
   const navigate = useNavigate({ from: '/sessions/$sessionId' })
   const { data, error } = useQuery(sessionQuery(sessionId))
+  useNameInTitle(sessionId)
   const change = (changes: Partial<SessionSearch>): void =>
     void navigate({ search: before => ({ ...before, ...changes }), replace: true })
   return (

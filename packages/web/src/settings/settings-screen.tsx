@@ -1,6 +1,7 @@
 import { Link, useParams } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import frame from '../frame/frame.module.css'
+import { useNameInTitle } from '../frame/title.ts'
 import { Scroller } from '../parts/scroller.tsx'
 import { useCurrentInView } from '../parts/use-current-in-view.ts'
 import { KeysSection } from './keys-section.tsx'
@@ -25,6 +26,7 @@ export function SettingsScreen(): ReactNode {
   const { section } = useParams({ from: '/settings/$section' })
   const sections = useCurrentInView()
   const shown = Object.hasOwn(SECTIONS, section) ? SECTIONS[section] : undefined
+  useNameInTitle(shown?.name)
   return (
     <div className={styles.screen}>
       <nav ref={sections} className={styles.sections} aria-label="Settings">

@@ -4,6 +4,7 @@ import type { ReactNode } from 'react'
 import { type TestsetRevision, testsetQuery, testsetRevisionQuery, testsetRevisionsQuery } from '../api/testsets.ts'
 import { formatTime, visible } from '../format/format.ts'
 import frame from '../frame/frame.module.css'
+import { useNameInTitle } from '../frame/title.ts'
 import { controls, Failure } from '../parts/controls.tsx'
 import { SheetEditor } from './sheet-editor.tsx'
 import styles from './testsets.module.css'
@@ -16,6 +17,7 @@ export function TestsetScreen(): ReactNode {
   const testset = useQuery(testsetQuery(id))
   const revision = useQuery(testsetRevisionQuery(id, chosen))
   const error = testset.error ?? revision.error
+  useNameInTitle(testset.data?.name ?? testset.data?.slug)
   const open = (revision_id: string | undefined): void => void navigate({ search: { revision: revision_id } })
   if (error)
     return (

@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router'
 import { type ReactNode, useMemo, useState } from 'react'
 import { visible } from '../format/format.ts'
 import { useKeys } from '../frame/keys.ts'
+import { useNameInTitle } from '../frame/title.ts'
 import { Button, Choices, Failure } from '../parts/controls.tsx'
 import { familyOf } from '../parts/type-icon.tsx'
 import type { ChangeTrace, TraceSearch, View } from '../traces/search.ts'
@@ -27,6 +28,7 @@ interface TraceViewProps {
 /** A trace: its totals, all its spans, and one of them in detail. */
 export function TraceView({ traceId, search, change, children }: TraceViewProps): ReactNode {
   const { trace, error, missing } = useTrace(traceId)
+  useNameInTitle(trace?.names[rootOf(trace)])
   return (
     <div className={styles.view}>
       <TraceHeader traceId={traceId} trace={trace}>

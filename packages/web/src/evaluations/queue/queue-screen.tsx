@@ -8,6 +8,7 @@ import { useRefusal } from '../../api/rights.ts'
 import { formatCount, visible } from '../../format/format.ts'
 import frame from '../../frame/frame.module.css'
 import { useKeys } from '../../frame/keys.ts'
+import { useNameInTitle } from '../../frame/title.ts'
 import { Button, Failure, Kbd, Spoken } from '../../parts/controls.tsx'
 import { Scroller } from '../../parts/scroller.tsx'
 import { modelOf, revisionOf, titleOf } from '../table/case-model.ts'
@@ -27,6 +28,7 @@ export function QueueScreen(): ReactNode {
   const run = useQuery({ ...runQuery(queue.data?.run_id ?? ''), enabled: Boolean(queue.data) })
   const profile = useQuery(profileQuery)
   const forms = useForms(run.data ?? undefined)
+  useNameInTitle(queue.data?.name)
   const error = queue.error ?? run.error ?? profile.error
   if (queue.data && run.data && profile.data && forms)
     return <Work key={queueId} queue={queue.data} run={run.data} user_id={profile.data.id} forms={forms} />

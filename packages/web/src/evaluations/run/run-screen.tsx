@@ -5,6 +5,7 @@ import { type Run, type RunProgress, runQuery, scoresQuery } from '../../api/eva
 import { queryClient } from '../../api/query-client.ts'
 import { isGoingOn, useRunProgress } from '../../api/run-progress.ts'
 import frame from '../../frame/frame.module.css'
+import { useNameInTitle } from '../../frame/title.ts'
 import { Failure } from '../../parts/controls.tsx'
 import type { ChangeOf, RunSearch } from '../search.ts'
 import { columnsOf } from '../table/case-model.ts'
@@ -21,6 +22,7 @@ const REFRESH_MS = 2_000
 export function RunScreen(): ReactNode {
   const { runId } = useParams({ from: '/evaluations/$runId' })
   const { data: run, error } = useQuery(runQuery(runId))
+  useNameInTitle(run?.name)
   if (run) return <Loaded key={run.id} run={run} />
   return (
     <div className={frame.page}>
