@@ -307,10 +307,15 @@ test('no key is in any trace, nor in the log', async () => {
   expect(server.output()).not.toContain(KEY)
 })
 
-test('tools that a model calls are events of the stream', async () => {
+const askingForWeather = (): object => {
   const tool = { type: 'function', function: { name: 'get_weather', parameters: { type: 'object', properties: {} } } }
   const body = asking('gpt-4o-mini', {}, 'What is the weather in Oslo?')
   body.data.parameters.prompt.llm_config.tools = [tool]
+  return body
+}
+
+test('tools that a model calls are events of the stream', async () => {
+  const body = askingForWeather()
   const { text } = await project.run('/completion/v0/invoke', body, { accept: 'application/x-ndjson' })
   const events = text
     .trim()
@@ -320,6 +325,20 @@ test('tools that a model calls are events of the stream', async () => {
   expect(calls.at(-1)).toMatchObject({ name: 'get_weather', input: {}, rawInput: expect.any(String) })
   expect(new Set(calls.map(call => call.id)).size).toBe(1)
   expect(events.at(-1).data.outputs).toMatchObject([{ id: calls[0].id, function: { name: 'get_weather' } }])
+})
+
+test('the message stream of user interfaces announces a tool call when it begins, and its arguments once', async () => {
+  const headers = { accept: 'text/event-stream', 'x-ag-messages-format': 'vercel' }
+  const { text } = await project.run('/chat/v0/invoke', askingForWeather(), headers)
+  const parts = text
+    .split('\n\n')
+    .filter(frame => frame.startsWith('data: {'))
+    .map(frame => JSON.parse(frame.slice(6)))
+  const call = { toolCallId: expect.any(String), toolName: 'get_weather' }
+  expect(parts.filter(part => part.type.startsWith('tool-'))).toEqual([
+    { type: 'tool-input-start', ...call },
+    { type: 'tool-input-available', ...call, input: {} },
+  ])
 })
 
 test('a stop waits for the runs under way, and their traces are stored', async () => {

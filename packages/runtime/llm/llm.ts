@@ -6,7 +6,7 @@ import { RunError } from '../run-error.ts'
 import { type LlmSettings, readLlm, TERMINATE_AS_SENT } from './settings.ts'
 import { trailingUnit } from './trailing-unit.ts'
 
-/** Provider failures after which the next model is tried; a missing key is of category access. */
+/** Failures after which the next model is tried; a missing key or connection is of category access. */
 const NEXT_MODEL = new Set(['availability', 'capacity', 'access'])
 
 const CONTINUE = `Continue. When the task is done, call ${TERMINATE_AS_SENT}.`
@@ -110,10 +110,10 @@ class Conversation {
   }
 }
 
-const allowsNext = ({ category, providerStatus, status }: RunError): boolean =>
-  (category !== undefined && NEXT_MODEL.has(category)) || providerStatus === 404 || status === 400
+const allowsNext = ({ category, providerStatus }: RunError): boolean =>
+  (category !== undefined && NEXT_MODEL.has(category)) || providerStatus === 404
 
-/** If every model failed for lack of a key, the caller must add one; a retry is pointless. */
+/** If every model failed for lack of a usable key, the caller must add one; a retry is pointless. */
 function unavailable(failures: readonly RunError[]): RunError {
   const [first] = failures
   if (first && failures.every(error => error.status === 400)) return first

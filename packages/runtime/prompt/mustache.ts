@@ -68,8 +68,7 @@ function renderSection(value: Json | undefined, inside: readonly Token[], place:
   const items = Array.isArray(value) ? value : [value]
   for (const item of items) {
     place.rendering.step()
-    const scope = item === true ? place.scope : { value: item, outer: place.scope }
-    renderTokens(inside, { ...place, scope, depth: place.depth + 1 })
+    renderTokens(inside, { ...place, scope: { value: item, outer: place.scope }, depth: place.depth + 1 })
   }
 }
 

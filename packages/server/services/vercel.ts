@@ -30,6 +30,13 @@ const FINISH_REASONS: Record<string, string> = {
   error: 'error',
 }
 
+/** A call that has begun, with its latest arguments. An event without `rawInput` does not say whether they are complete. */
+interface ToolCall {
+  name: string
+  input: Json
+  isAvailable: boolean
+}
+
 type Data<Type extends RunEvent['type']> = Extract<RunEvent, { type: Type }>['data']
 
 /**
@@ -41,7 +48,7 @@ export function vercelFraming({ session_id, trace_id }: RunIds, messageId: strin
   let hasError = false
   let usage: JsonObject | undefined
   let finishReason: string | undefined
-  const tools = new Set<string>()
+  const toolCalls = new Map<string, ToolCall>()
   let texts = 0
 
   const content = (...parts: JsonObject[]): string => {
@@ -60,15 +67,28 @@ export function vercelFraming({ session_id, trace_id }: RunIds, messageId: strin
       { type: `${kind}-end`, id },
     )
   }
-  const toolCall = ({ id, name, input }: Data<'tool_call'>): string => {
-    const start = tools.has(id) ? [] : [{ type: 'tool-input-start', toolCallId: id, toolName: name }]
-    tools.add(id)
-    return content(...start, { type: 'tool-input-available', toolCallId: id, toolName: name, input })
+  const toolCall = ({ id, name, input, rawInput }: Data<'tool_call'>): string => {
+    const begun = toolCalls.get(id)
+    toolCalls.set(id, { name, input, isAvailable: begun?.isAvailable ?? false })
+    const start = begun ? '' : content({ type: 'tool-input-start', toolCallId: id, toolName: name })
+    return rawInput === undefined ? start : start + available(id)
+  }
+  /** A call's arguments, which are sent once: when they are known to be complete. */
+  const available = (id: string): string => {
+    const call = toolCalls.get(id)
+    if (!call || call.isAvailable) return ''
+    call.isAvailable = true
+    return content({ type: 'tool-input-available', toolCallId: id, toolName: call.name, input: call.input })
   }
   const toolResult = ({ id, output, isError, denied }: Data<'tool_result'>): string => {
     if (denied) return content({ type: 'tool-output-denied', toolCallId: id })
     if (isError) return content({ type: 'tool-output-error', toolCallId: id, errorText: contentText(output) })
     return content({ type: 'tool-output-available', toolCallId: id, output })
+  }
+  const interactionRequest = ({ id, kind, payload }: Data<'interaction_request'>): string => {
+    if (kind !== 'user_approval') return content({ type: `data-${kind}`, id, data: payload })
+    const toolCallId = toolCallIdIn(payload) ?? id
+    return available(toolCallId) + content({ type: 'tool-approval-request', approvalId: id, toolCallId })
   }
   const events: { [Type in RunEvent['type']]: (data: Data<Type>) => string } = {
     message: ({ text }) => block('text', text),
@@ -80,11 +100,8 @@ export function vercelFraming({ session_id, trace_id }: RunIds, messageId: strin
     thought_delta: ({ id, delta }) => content({ type: 'reasoning-delta', id, delta }),
     thought_end: ({ id }) => content({ type: 'reasoning-end', id }),
     tool_call: toolCall,
-    tool_result: toolResult,
-    interaction_request: ({ id, kind, payload }) =>
-      kind === 'user_approval'
-        ? content({ type: 'tool-approval-request', approvalId: id, toolCallId: toolCallIdIn(payload) ?? id })
-        : content({ type: `data-${kind}`, id, data: payload }),
+    tool_result: result => available(result.id) + toolResult(result),
+    interaction_request: interactionRequest,
     interaction_response: ({ id, kind, payload }) => content({ type: `data-${kind}`, id, data: payload }),
     data: ({ name, data, transient }) => content({ type: `data-${name}`, data, ...(transient && { transient }) }),
     file: ({ url, mediaType }) => content({ type: 'file', url, mediaType }),
@@ -109,6 +126,8 @@ export function vercelFraming({ session_id, trace_id }: RunIds, messageId: strin
       }) + sseFrame({ type: 'start-step' }),
     event: ({ type, data }) => (events[type] as (data: RunEvent['data']) => string)(data),
     end: ({ data }) => {
+      // Calls of a run that has failed may have begun only.
+      const calls = hasError ? '' : [...toolCalls.keys()].map(available).join('')
       const outputs = isJsonObject(data) ? data.outputs : undefined
       const text = hasContent || hasError || outputs === undefined ? '' : contentText(outputs)
       const rest = text === '' ? '' : block('text', text)
@@ -116,7 +135,7 @@ export function vercelFraming({ session_id, trace_id }: RunIds, messageId: strin
       const messageMetadata = { traceId: trace_id, ...(usage && { usage }) }
       const reason = hasError ? 'error' : (finishReason ?? 'stop')
       const finish = { type: 'finish', finishReason: reason, messageMetadata }
-      return `${rest}${nothing}${sseFrame({ type: 'finish-step' })}${sseFrame(finish)}data: [DONE]\n\n`
+      return `${calls}${rest}${nothing}${sseFrame({ type: 'finish-step' })}${sseFrame(finish)}data: [DONE]\n\n`
     },
   }
 }

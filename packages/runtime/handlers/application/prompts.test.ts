@@ -255,7 +255,7 @@ const TOOLS: JsonObject = {
   ],
 }
 const status = (code: number, type: string, message: string) => ({ status: { code, type, message } })
-const failed = (category: 'capacity' | 'context' | 'access', code = 500) =>
+const failed = (category: 'capacity' | 'context' | 'access' | 'other', code = 500) =>
   new RunError(code, 'v0:workflows:prompt-completion-error', category, { category })
 
 test('llm asks once: the answer, or the call of an external tool', async () => {
@@ -319,6 +319,8 @@ test('the next model is tried when one is not available, not when the request is
   await expect(runWith(llm, { ...scriptedModel(failed('context')), parameters })).rejects.toMatchObject({
     message: 'context',
   })
+  const rejected = scriptedModel(failed('other', 400), 'from b')
+  await expect(runWith(llm, { ...rejected, parameters })).rejects.toMatchObject({ status: 400, message: 'other' })
   await expect(runWith(llm, { ...scriptedModel(failed('access')), parameters })).rejects.toMatchObject({
     status: 503,
     fragment: 'v0:workflows:llm-unavailable',
