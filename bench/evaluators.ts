@@ -90,6 +90,7 @@ function runOf({ parameters = {}, answer = null, outputs }: ReturnType<Given>): 
     testcase: undefined,
     revision: {},
     flags: { stream: false, trim: false, force: false },
+    labels: { references: {}, links: {}, baggage: {} },
     sessionId: 'bench',
     signal: new AbortController().signal,
     means: workMeans('bench') as Means,

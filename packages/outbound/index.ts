@@ -6,5 +6,5 @@ export {
   type OutboundRequest,
   outboundFetch,
 } from './outbound-fetch.ts'
-export { headerMistakeIn } from './outbound-headers.ts'
+export { chosenHeaders, headerMistakeIn } from './outbound-headers.ts'
 export * from './outbound-url.ts'

@@ -8,6 +8,16 @@ const OF_CONNECTION = new Set([
   ...['connection', 'expect', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade'],
 ])
 
+/** Headers that follow from the address and the body. */
+const OF_MESSAGE = new Set(['host', 'content-length'])
+
+/**
+ * The headers that a caller chose, without those that follow from the request and those that the sender sets itself:
+ * `reserved`, in lower case.
+ */
+export const chosenHeaders = (headers: Readonly<Record<string, string>>, reserved: ReadonlySet<string>) =>
+  Object.entries(headers).filter(([name]) => !OF_MESSAGE.has(name.toLowerCase()) && !reserved.has(name.toLowerCase()))
+
 /** Why a header cannot be sent, as in "is not a header name"; null if it can. The answer never contains the value. */
 export function headerMistakeIn(name: string, value: string): string | null {
   if (!NAME.test(name)) return 'is not a header name'

@@ -40,6 +40,7 @@ export async function runWith(
     testcase: undefined,
     revision: {},
     flags: { stream: false, trim: false, force: false },
+    labels: { references: {}, links: {}, baggage: {} },
     sessionId: 'session',
     signal: new AbortController().signal,
     emit: () => undefined,

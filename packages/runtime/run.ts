@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '@spanhouse/model'
+import type { Json, JsonObject, SpanId, TraceId } from '@spanhouse/model'
 import type { Work, WorkName } from './work/work.ts'
 
 /**
@@ -18,6 +18,7 @@ export interface Run {
   /** The data of the revision that runs: `uri`, `url`, `headers`, `runtime`, `script`, `schemas` and `parameters`. */
   revision: JsonObject
   flags: RunFlags
+  labels: RunLabels
   sessionId: string
   /** Aborted when the caller disconnects or the run exceeds its time. Everything that waits must observe it. */
   signal: AbortSignal
@@ -26,11 +27,24 @@ export interface Run {
   emit(event: RunEvent): void
 }
 
-/** The commands among the request's flags. */
-export interface RunFlags {
+/** All flags of the request. Only these three are commands to handlers. */
+export interface RunFlags extends JsonObject {
   stream: boolean
   trim: boolean
   force: boolean
+}
+
+/** What a request says about a run. It has no effect on the run, and is recorded in its trace. */
+export interface RunLabels {
+  /** By reference key: those that the caller sent, and those used to resolve them. */
+  references: JsonObject
+  selector?: JsonObject
+  /** By name. */
+  links: Readonly<Record<string, { trace_id: TraceId; span_id: SpanId }>>
+  tags?: JsonObject
+  meta?: JsonObject
+  /** Entries of the caller's baggage whose keys begin with `ag.`. */
+  baggage: Readonly<Record<string, string>>
 }
 
 /** An event of a run before its result (contract of the runtime, section 8.7). */
@@ -70,7 +84,7 @@ export interface Means {
   embed(call: { model: string; connection?: string; texts: readonly string[] }): Promise<number[][]>
   /** Runs a caller's `evaluate` in the sandbox. Throws a {@link RunError} when it fails, with the line of the source. */
   evaluate(code: { runtime: string; source: string; arguments: readonly Json[] }): Promise<Json>
-  /** Posts JSON to an address that a caller chose. Throws a {@link RunError} if the address is rejected or the request fails. */
+  /** Posts JSON to an address that a caller chose. Throws a {@link RunError} if the address or a header is rejected, or the request fails. */
   post(request: PostRequest): Promise<PostReply>
   /**
    * Whether a pattern in Python's dialect matches somewhere in each text. Throws a {@link RunError} `regex-pattern-error` if
@@ -119,10 +133,11 @@ export interface ChatAnswer {
 
 export interface PostRequest {
   url: string
-  headers?: JsonObject
+  /** `host`, `content-length`, `content-type` and `traceparent` are ignored. */
+  headers?: Record<string, string>
   body: JsonObject
   timeoutMs: number
-  /** The error types of a rejected address and of a failed request. */
+  /** The error types of a rejected address or header, and of a failed request. */
   fragments: { refused: string; failed: string }
 }
 

@@ -286,6 +286,37 @@ test('a hook is sent the request, and nothing of ours; one that hangs up or answ
     body: { inputs: { q: 'hi' }, parameters: { tone: 'dry' }, data: { inputs: { q: 'hi' } } },
   })
   expect(JSON.stringify(seenFirst)).not.toContain(project.apiKey)
+  const labels = {
+    references: { testcase: { slug: 'first' } },
+    selector: { key: 'main' },
+    links: { judged: { trace_id: 'a'.repeat(32), span_id: 'b'.repeat(16) } },
+    tags: { color: 'blue' },
+    meta: { note: { n: 1 } },
+    flags: { own: 'mine', trim: true },
+  }
+  const headers = { Host: 'other.test', 'Content-Type': 'text/plain', Traceparent: '00-1', 'Content-Length': '3' }
+  const dressed = { data: { ...revision.data, headers } }
+  const labelled = await project.run('/hook/v0/invoke', {
+    ...labels,
+    secrets: { openai: KEY },
+    data: { revision: dressed, inputs: { q: 'labels' } },
+  })
+  const seenLabels = seen.find(one => one.body.inputs.q === 'labels')
+  expect(seenLabels, labelled.text).toMatchObject({ body: labels })
+  expect(seenLabels?.headers).toMatchObject({
+    host: new URL(url).host,
+    'content-type': 'application/json',
+    traceparent: expect.stringContaining(labelled.body.trace_id),
+  })
+  expect(JSON.stringify(seenLabels)).not.toContain(KEY)
+  for (const [name, value] of [
+    ['a b', 'x'],
+    ['x-own', 'two\nlines'],
+  ] as const) {
+    const wrong = { data: { ...revision.data, headers: { [name]: value } } }
+    const refused = await project.run('/hook/v0/invoke', { data: { revision: wrong } })
+    expect(refused.body.status, refused.text).toMatchObject({ code: 400, details: { path: `headers.${name}` } })
+  }
   for (const [fail, status, fragment] of [
     [418, 418, 'custom-hook-server-error'],
     ['cut', 500, 'custom-hook-client-error'],

@@ -1,5 +1,6 @@
 import { createHash, createHmac } from 'node:crypto'
 import { type JsonObject, parseJson, type Uuid } from '@spanhouse/model'
+import { chosenHeaders } from '@spanhouse/outbound'
 import { present } from '../json.ts'
 import { type EventRow, toEventJson } from '../log/record.ts'
 import type { SubscriptionData } from './body.ts'
@@ -28,7 +29,7 @@ const REDACTED = '[REDACTED]'
 
 /** Headers that the server alone sets, in lower case. */
 const RESERVED = new Set([
-  ...['content-type', 'user-agent', 'content-length', 'host', 'idempotency-key', 'authorization'],
+  ...['content-type', 'user-agent', 'idempotency-key', 'authorization'],
   ...['x-agenta-event-type', 'x-agenta-delivery-id', 'x-agenta-event-id', SIGNATURE.toLowerCase()],
 ])
 
@@ -45,13 +46,12 @@ export async function requestOf(message: Message, nowMs: number): Promise<Webhoo
   const { id, event, data, secret } = message
   if (secret === undefined) throw new MissingSecret('The secret of the subscription was deleted')
   const body = await renderBody(contextOf(message), data.payload_fields)
-  const own = Object.entries(data.headers ?? {}).filter(([name]) => !RESERVED.has(name.toLowerCase()))
   const proof =
     data.auth_mode === 'authorization'
       ? { Authorization: secret }
       : { [SIGNATURE]: signatureOf(body, secret, Math.floor(nowMs / 1000)) }
   const headers = Object.fromEntries([
-    ...own,
+    ...chosenHeaders(data.headers ?? {}, RESERVED),
     ['Content-Type', 'application/json'],
     ['User-Agent', 'Spanhouse'],
     ['X-Agenta-Event-Type', event.type],

@@ -106,7 +106,7 @@ interface RunGiven extends Started {
 }
 
 function runOf(request: RunRequest, { context, emit, openMeans, session_id }: RunGiven): Run {
-  const { parameters, outputs, trace, testcase, revision, flags, isStreamed } = request
+  const { parameters, outputs, trace, testcase, revision, flags, labels, isStreamed } = request
   return {
     parameters,
     inputs: effectiveInputs(request),
@@ -114,7 +114,8 @@ function runOf(request: RunRequest, { context, emit, openMeans, session_id }: Ru
     trace,
     testcase,
     revision,
-    flags: { stream: isStreamed, trim: flags.trim === true, force: flags.force === true },
+    flags: { ...flags, stream: isStreamed, trim: flags.trim === true, force: flags.force === true },
+    labels,
     sessionId: session_id,
     signal: context.signal,
     means: openMeans(context),

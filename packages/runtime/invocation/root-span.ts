@@ -1,6 +1,7 @@
 import { isJsonObject, type Json, type JsonObject, parseSpanId, parseTraceId } from '@spanhouse/model'
 import type { Handler } from '../handler.ts'
-import { effectiveInputs, type RunLabels, type RunRequest, roleOf } from './run-request.ts'
+import type { RunLabels } from '../run.ts'
+import { effectiveInputs, type RunRequest, roleOf } from './run-request.ts'
 import type { RunTrace, SpanFailure } from './run-trace.ts'
 
 /** Members of `ag` that only the run itself sets: baggage cannot. */

@@ -1,5 +1,6 @@
 import { isJsonObject, type Json, type JsonObject, type SpanId, type TraceId } from '@spanhouse/model'
 import type { Handler } from '../handler.ts'
+import type { RunLabels } from '../run.ts'
 
 /** A request to run a handler, with its references and embeds resolved (contract of the runtime, section 8.3). */
 export interface RunRequest {
@@ -13,7 +14,7 @@ export interface RunRequest {
   outputs?: Json
   trace?: JsonObject
   testcase?: JsonObject
-  /** All flags of the request. Those that are not commands are only recorded. */
+  /** All flags of the request. Those that are not commands have no effect. */
   flags: JsonObject
   /** Whether events are wanted before the result. */
   isStreamed: boolean
@@ -23,19 +24,6 @@ export interface RunRequest {
   trace_id?: TraceId
   /** The span in the caller's trace context: the run becomes part of its trace. */
   parent?: { trace_id: TraceId; span_id: SpanId }
-}
-
-/** What is recorded about a request and has no effect on the run. */
-export interface RunLabels {
-  /** By reference key: those that the caller sent, and those used to resolve them. */
-  references: JsonObject
-  selector?: JsonObject
-  /** By name. */
-  links: Readonly<Record<string, { trace_id: TraceId; span_id: SpanId }>>
-  tags?: JsonObject
-  meta?: JsonObject
-  /** Entries of the caller's baggage whose keys begin with `ag.`. */
-  baggage: Readonly<Record<string, string>>
 }
 
 /**

@@ -26,7 +26,7 @@ export const hook: Handler = {
     if (url === undefined || url === null) throw missing('parameter', 'url')
     if (typeof url !== 'string') throw misfit('parameter', 'url', 'a text', url)
     const text = await replyTo(run.means, {
-      url: `${withoutTrailing(url, '/')}/invoke`,
+      url: invokeAddressOf(url),
       ...(isJsonObject(headers) ? { headers: asTexts(headers) } : {}),
       body: envelopeOf(run),
       timeoutMs: TIMEOUT_MS,
@@ -35,24 +35,34 @@ export const hook: Handler = {
   },
 }
 
+/** `/invoke` is appended to the path: a query, which may be a token, stays behind it. */
+function invokeAddressOf(url: string): string {
+  const [path = '', query = ''] = url.split(/(?=[?#])(.*)/s)
+  return `${withoutTrailing(path, '/')}/invoke${query}`
+}
+
 /**
  * The body sent to the service: the envelope of an invocation (8.3), with its data repeated at the top level for services
- * that expect it there (11.1).
+ * that expect it there (11.1). The caller's baggage is not part of it.
  */
-function envelopeOf(run: Run): JsonObject {
+function envelopeOf({ labels, flags, sessionId, revision, ...run }: Run): JsonObject {
+  const { references, selector, links, tags, meta } = labels
   const { inputs = {}, parameters, outputs, trace, testcase } = run
-  const others = Object.entries({ outputs, trace, testcase }).filter(
-    (entry): entry is [string, Json] => entry[1] !== undefined && entry[1] !== null,
-  )
-  const data = { inputs, parameters, ...Object.fromEntries(others) }
+  const data = { inputs, parameters, ...present({ outputs, trace, testcase }) }
   return {
     version: VERSION,
-    session_id: run.sessionId,
-    flags: { ...run.flags },
-    data: { ...data, revision: { data: run.revision } },
+    session_id: sessionId,
+    flags,
+    references,
+    links: { ...links },
+    ...present({ selector, tags, meta }),
+    data: { ...data, revision: { data: revision } },
     ...data,
   }
 }
+
+const present = (members: Record<string, Json | undefined>): JsonObject =>
+  Object.fromEntries(Object.entries(members).filter((entry): entry is [string, Json] => entry[1] != null))
 
 /** The outputs in the envelope of the response (8.6), or the whole response if it has no envelope. */
 function outputsIn(reply: Json): Json {
@@ -60,5 +70,5 @@ function outputsIn(reply: Json): Json {
   return isJsonObject(data) && data.outputs !== undefined ? data.outputs : reply
 }
 
-const asTexts = (headers: JsonObject): JsonObject =>
+const asTexts = (headers: JsonObject): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, textForm(value)]))

@@ -93,9 +93,21 @@ describe('hook', () => {
       version: '2025.07.14',
       session_id: 'session',
       flags: { stream: false, trim: false, force: false },
+      references: {},
+      links: {},
       data: { ...data, revision: { data: revision } },
       ...data,
     })
+  })
+
+  test.each([
+    ['https://mine.test/run?token=abc', 'https://mine.test/run/invoke?token=abc'],
+    ['https://mine.test/run//?a=/b#c', 'https://mine.test/run/invoke?a=/b#c'],
+    ['https://mine.test', 'https://mine.test/invoke'],
+  ])('%s is called as %s', async (url, called) => {
+    const { asked, means } = service('fine')
+    await runWith(hook, { revision: { ...revision, url }, means })
+    expect(asked.map(one => one.url)).toEqual([called])
   })
 
   test.each<[Json | PostReply, Json]>([

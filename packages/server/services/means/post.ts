@@ -1,4 +1,4 @@
-import { OutboundError, type OutboundFetch } from '@spanhouse/outbound'
+import { chosenHeaders, headerMistakeIn, OutboundError, type OutboundFetch } from '@spanhouse/outbound'
 import { type PostReply, type PostRequest, type RunContext, RunError } from '@spanhouse/runtime'
 
 /**
@@ -15,12 +15,12 @@ export function postTo(outbound: OutboundFetch, context: RunContext, request: Po
     parameters: { url: withoutQuery(url) },
   } as const
   return context.trace.during(start, async (notes, span_id) => {
-    const late = AbortSignal.timeout(timeoutMs)
     const headers = {
-      ...textHeaders(request.headers),
+      ...headersChosenIn(request),
       'content-type': 'application/json',
       traceparent: `00-${context.trace.trace_id}-${span_id}-01`,
     }
+    const late = AbortSignal.timeout(timeoutMs)
     const signal = AbortSignal.any([context.signal, late])
     try {
       const response = await outbound(url, { method: 'POST', headers, body: JSON.stringify(request.body), signal })
@@ -42,10 +42,19 @@ function postError(error: unknown, { refused, failed }: PostRequest['fragments']
   return new RunError(500, failed, error.message)
 }
 
-const textHeaders = (headers: PostRequest['headers'] = {}): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)]),
-  )
+/** Headers that `postTo` sets, in lower case. */
+const RESERVED = new Set(['content-type', 'traceparent'])
+
+function headersChosenIn({ headers = {}, fragments }: PostRequest): Record<string, string> {
+  const chosen = chosenHeaders(headers, RESERVED)
+  for (const [name, value] of chosen) {
+    const mistake = headerMistakeIn(name, value)
+    if (mistake === null) continue
+    const details = { path: `headers.${name}` }
+    throw new RunError(400, fragments.refused, `The header ${JSON.stringify(name)} ${mistake}`, { details })
+  }
+  return Object.fromEntries(chosen)
+}
 
 /** The query string may contain a token. */
 const withoutQuery = (url: string): string =>
