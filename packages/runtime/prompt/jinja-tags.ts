@@ -1,12 +1,12 @@
-/** A piece of a Jinja template: an expression that prints a value, or anything else, unchanged. */
+/** A piece of a Jinja template: an expression that prints a value, a statement, or anything else, unchanged. */
 export type JinjaTag =
   | { kind: 'expression'; text: string; open: string; expression: string; close: string }
-  | { kind: 'other'; text: string }
+  | { kind: 'statement' | 'other'; text: string }
 
 const RAW = /^\{%[-+]?\s*raw\s*[-+]?%\}/
 const END_RAW = /\{%[-+]?\s*endraw\s*[-+]?%\}/g
 
-/** Cuts a template into its `{{ }}` expressions and what is around them; raw blocks, comments and statements are not looked into. */
+/** Cuts a template into `{{ }}` expressions, `{% %}` statements and what is around them; raw blocks and comments are not looked into. */
 export function jinjaTags(template: string): JinjaTag[] {
   const tags: JinjaTag[] = []
   let other = 0
@@ -19,9 +19,10 @@ export function jinjaTags(template: string): JinjaTag[] {
     const end = BLOCKS[opening as keyof typeof BLOCKS](template, at)
     // The engine will say what is never closed.
     if (end === undefined) break
-    if (opening === '{{') {
+    const text = template.slice(at, end)
+    if (opening === '{{' || (opening === '{%' && !RAW.test(text))) {
       if (at > other) tags.push({ kind: 'other', text: template.slice(other, at) })
-      tags.push(expressionTag(template.slice(at, end)))
+      tags.push(opening === '{{' ? expressionTag(text) : { kind: 'statement', text })
       other = end
     }
     at = template.indexOf('{', end)
@@ -70,6 +71,14 @@ function endOfQuoted(template: string, from: number): number {
   }
   return template.length
 }
+
+/** Texts in quotes; and what stands between a name or a closing bracket and the end of its indexes. */
+const QUOTED_OR_INDEXES =
+  /"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|(?=\.\d)(?<=[\])]|[\p{L}_][\p{L}\p{N}_]*)(?:\.\d+(?![\p{L}\p{N}_]))+/gsu
+
+/** Code with indexes as the engine reads them: `items[0].name` for `items.0.name`. */
+export const withIndexes = (code: string): string =>
+  code.replace(QUOTED_OR_INDEXES, found => (found.startsWith('.') ? found.replace(/\.(\d+)/g, '[$1]') : found))
 
 function expressionTag(text: string): JinjaTag {
   const start = /[-+]/.test(text[2] ?? '') && text.length > 4 ? 3 : 2

@@ -3,7 +3,9 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { isJsonObject, isRawJson, type Json, type JsonObject, parseJson } from '@spanhouse/model'
 import { Environment, initSync } from 'minijinja-js/dist/web/minijinja_js.js'
-import { jinjaTags } from './jinja-tags.ts'
+import { jinjaInt } from './jinja-int.ts'
+import { jinjaTags, withIndexes } from './jinja-tags.ts'
+import { MemberOrders } from './member-orders.ts'
 import { RENDERED_LENGTH_MAX, TemplateFault, valueAtJsonPath } from './template.ts'
 import { textForm } from './text-form.ts'
 import { withMemoryMax } from './wasm-memory.ts'
@@ -25,7 +27,8 @@ let environment: Environment | undefined
  * all its memory and a second: run it in a thread that can be ended. A template that goes over the memory leaves the
  * engine unusable; then WebAssembly's `RuntimeError` is thrown, and the thread must end.
  *
- * `{{ $.a.b }}` is a JSONPath into the context, and values are printed as in all formats.
+ * `{{ $.a.b }}` is a JSONPath into the context, and values are printed as in all formats. Loops over an object go by the
+ * names of its members: the engine does not keep their order.
  */
 export function renderJinja(template: string, context: JsonObject): string {
   if (template.includes('\0')) throw new TemplateFault('The template contains a NUL character')
@@ -33,16 +36,17 @@ export function renderJinja(template: string, context: JsonObject): string {
   const marker = `\0${randomBytes(8).toString('hex')}\0`
   const source = jinjaTags(template)
     .map(tag => {
+      if (tag.kind === 'statement') return withIndexes(tag.text)
       if (tag.kind !== 'expression' || tag.expression === '') return tag.text
       const expression = tag.expression.startsWith('$')
         ? `${PATH_VARIABLE}${paths.push(valueAtJsonPath(context, tag.expression)) - 1}`
-        : tag.expression
+        : withIndexes(tag.expression)
       return `${tag.open}${PRINT_MACRO}((${expression}))${tag.close}`
     })
     .join('')
   const variables = Object.fromEntries(paths.map((value, place) => [`${PATH_VARIABLE}${place}`, value]))
-  const text = render(`${printMacro(marker)}${source}`, plain({ ...context, ...variables }))
-  return printed(text, { marker, ranks: memberRanks(context) })
+  const values = plain({ ...context, ...variables })
+  return printed(render(`${printMacro(marker)}${source}`, values), { marker, context: values })
 }
 
 /**
@@ -54,27 +58,12 @@ const printMacro = (marker: string): string =>
   '{%- if value is none -%} null {%- elif value is string or value is number or value is boolean -%} {{ value }}' +
   `{%- elif value is defined -%} ${marker}{{ value|tojson }}${marker} {%- endif -%}{%- endmacro -%}`
 
-function printed(text: string, { marker, ranks }: { marker: string; ranks: Map<string, number> }): string {
+/** The engine sorts members by name: those of the context get their own order back. */
+function printed(text: string, { marker, context }: { marker: string; context: JsonObject }): string {
   const parts = text.split(marker)
-  return parts.map((part, place) => (place % 2 === 1 ? textForm(inOrder(parseJson(part), ranks)) : part)).join('')
-}
-
-/** The place of each member's name in the context: the engine sorts members by name, and so forgets their order. */
-function memberRanks(value: Json, ranks = new Map<string, number>()): Map<string, number> {
-  if (Array.isArray(value)) for (const item of value) memberRanks(item, ranks)
-  else if (isJsonObject(value)) {
-    for (const name of Object.keys(value)) if (!ranks.has(name)) ranks.set(name, ranks.size)
-    for (const member of Object.values(value)) memberRanks(member, ranks)
-  }
-  return ranks
-}
-
-function inOrder(value: Json, ranks: Map<string, number>): Json {
-  if (Array.isArray(value)) return value.map(item => inOrder(item, ranks))
-  if (!isJsonObject(value)) return value
-  const rank = (name: string): number => ranks.get(name) ?? ranks.size
-  const members = Object.entries(value).sort(([a], [b]) => rank(a) - rank(b))
-  return Object.fromEntries(members.map(([name, member]) => [name, inOrder(member, ranks)]))
+  if (parts.length === 1) return text
+  const orders = new MemberOrders(context)
+  return parts.map((part, place) => (place % 2 === 1 ? textForm(orders.ordered(parseJson(part))) : part)).join('')
 }
 
 /** Integers beyond a JavaScript number as their digits: the engine does not know {@link RawJson}. */
@@ -108,6 +97,7 @@ function openEnvironment(): Environment {
   opened.undefinedBehavior = 'chainable'
   opened.enablePyCompat()
   opened.removeGlobal('debug')
+  opened.addFilter('int', jinjaInt)
   return opened
 }
 
