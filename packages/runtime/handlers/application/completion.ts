@@ -44,9 +44,13 @@ function resultOf({ message }: ChatAnswer): Json {
   return message.content ?? message.refusal ?? message.tool_calls ?? ''
 }
 
+/** The schema of a JSON response format, which texts fit too: the content is one. Undefined if it does not say its type. */
 function answerSchemaOf(format: Json | undefined): Json | undefined {
   if (memberOf(format, 'type') !== 'json_schema') return undefined
-  return memberOf(memberOf(format, 'json_schema'), 'schema')
+  const schema = memberOf(memberOf(format, 'json_schema'), 'schema')
+  const type = memberOf(schema, 'type')
+  if (!isJsonObject(schema) || type === undefined) return undefined
+  return { ...schema, type: [...new Set(['string', type].flat())] }
 }
 
 const memberOf = (value: Json | undefined, name: keyof JsonObject): Json | undefined =>
