@@ -272,6 +272,7 @@ test('mistakes of callers', async () => {
     ['/completion/v0/invoke', { data: { parameters: [] } }, 422, undefined],
     ['/completion/v0/invoke', { data: { trace: 'x' } }, 422, undefined],
     ['/completion/v0/invoke', { data: { testcase: [] } }, 422, undefined],
+    ['/echo/v0/invoke', { data: { revision: { data: { uri: 'echo', zzz: 1 } } } }, 422, undefined],
     ['/completion/v0/invoke', { references: { application: { id: 'no-uuid' } } }, 422, undefined],
     ['/completion/v0/invoke', { links: { a: { trace_id: 'x', span_id: 'y' } } }, 422, undefined],
     ['/completion/v0/invoke', { session_id: 'a b' }, 400, 'v0:schemas:invalid-input'],
@@ -421,6 +422,28 @@ test('what cannot be answered with is refused before anything runs', async () =>
     expect([status, answer.requested, answer.supported]).toEqual([406, headers.accept, expect.any(Array)])
     expect(answer.trace_id).toMatch(/^[0-9a-f]{32}$/)
   }
+})
+
+test("a revision's data is held to the rules of a stored one, with or without the revision around it", async () => {
+  const wrong: [data: object, place: (string | number)[]][] = [
+    [{ zzz: 1 }, ['zzz']],
+    [{ parameters: 'x' }, ['parameters']],
+    [{ schemas: 'x' }, ['schemas']],
+    [{ headers: { a: 1 } }, ['headers', 'a']],
+  ]
+  for (const [data, place] of wrong) {
+    const [whole, bare] = [{ id: 'any', data: { uri: 'echo', ...data } }, { uri: 'echo', ...data }]
+    for (const [path, body, loc] of [
+      ['/echo/v0/invoke', { data: { revision: whole } }, ['body', 'data', 'revision', 'data', ...place]],
+      ['/invoke', { data: { revision: bare } }, ['body', 'data', 'revision', ...place]],
+      ['/inspect', { revision: whole }, ['body', 'revision', 'data', ...place]],
+    ] as const) {
+      const { status, body: answer, text } = await project.run(path, body)
+      expect([status, answer.detail?.[0]?.loc], text).toEqual([422, loc])
+    }
+  }
+  const nothing = { data: { revision: { data: null, id: 'any' }, inputs: { aloha: 1 } } }
+  expect(await outputsOf(project.run('/echo/v0/invoke', nothing))).toEqual({ got: 1 })
 })
 
 test('the message stream of user interfaces', async () => {

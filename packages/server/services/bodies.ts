@@ -1,4 +1,5 @@
 import { isJsonObject, type Json, type JsonObject, parseSpanId, parseTraceId } from '@spanhouse/model'
+import { KINDS } from '@spanhouse/registry'
 import { RunError } from '@spanhouse/runtime'
 import { json, jsonList, jsonObject, optional, recordOf, slug, storedObject, uuid, z } from '@spanhouse/validation'
 
@@ -20,6 +21,17 @@ const link = z.object({
   span_id: idText(parseSpanId, 'Input should be a span id of 16 hexadecimal digits'),
 })
 
+/** A revision, or only its data, which is held to the rules of a stored one (section 1.3). */
+const sentRevision = optional(
+  jsonObject.superRefine((revision, context) => {
+    const place = isRecord(revision) ? ['data'] : []
+    const { error } = KINDS.workflow.content.data.safeParse(isRecord(revision) ? (revision.data ?? {}) : revision)
+    for (const issue of error?.issues ?? []) context.addIssue({ ...issue, path: [...place, ...issue.path] })
+  }),
+).meta({ description: 'A revision, or only its data.' })
+
+const isRecord = (revision: JsonObject): boolean => Object.hasOwn(revision, 'data')
+
 /** The members that invoke and inspect share. */
 const envelope = {
   references: optional(recordOf(optional(reference), { max: NAMED_MAX })),
@@ -31,7 +43,7 @@ const envelope = {
   version: optional(z.string()),
 }
 
-/** A request to run (contract of the runtime, section 8.3). Unknown members are ignored. */
+/** A request to run (contract of the runtime, section 8.3). Unknown members are ignored, except in a revision's data. */
 export const invokeBody = z.object({
   ...envelope,
   links: optional(recordOf(link, { max: NAMED_MAX })),
@@ -39,7 +51,7 @@ export const invokeBody = z.object({
     z.object({
       inputs: optional(jsonObject),
       parameters: optional(jsonObject),
-      revision: optional(jsonObject).meta({ description: 'A revision, or only its data.' }),
+      revision: sentRevision,
       outputs: json.optional(),
       trace: optional(jsonObject),
       testcase: optional(jsonObject),
@@ -56,8 +68,8 @@ export const EMPTY_BODY: InvokeBody = invokeBody.parse({})
 /** A request to describe what would run (section 8.9). */
 export const inspectBody = z.object({
   ...envelope,
-  revision: optional(jsonObject).meta({ description: 'A revision, or only its data.' }),
-  data: optional(z.object({ revision: optional(jsonObject), parameters: optional(jsonObject) })),
+  revision: sentRevision,
+  data: optional(z.object({ revision: sentRevision, parameters: optional(jsonObject) })),
 })
 export type InspectBody = z.output<typeof inspectBody>
 
@@ -96,7 +108,7 @@ function linksIn(value: Json | undefined): Links {
  */
 export function sentRevisionData(revision: JsonObject | undefined): JsonObject | undefined {
   if (revision === undefined) return undefined
-  const data = Object.hasOwn(revision, 'data') ? revision.data : revision
+  const data = isRecord(revision) ? revision.data : revision
   return isJsonObject(data) && Object.keys(data).length > 0 ? data : undefined
 }
 
