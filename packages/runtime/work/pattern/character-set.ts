@@ -1,4 +1,5 @@
 import { classOf, type PatternFlags } from './flags.ts'
+import type { PatternError } from './pattern-error.ts'
 import { literal, type PatternText } from './pattern-text.ts'
 
 const BACKSPACE = 8
@@ -8,25 +9,33 @@ type Member = number | string
 
 /** A set such as `[a-z\d]`, whose bracket has been passed, for a RegExp with the flag `v`. */
 export function characterSet(text: PatternText, flags: PatternFlags): string {
+  const { begin } = text
   let written = text.takes('^') ? '[^' : '['
-  for (let isFirst = true; isFirst || !text.takes(']'); isFirst = false) written += memberOrRange(text, flags)
+  for (let isFirst = true; isFirst || !text.takes(']'); isFirst = false) {
+    if (text.isAtEnd) throw unterminated(text, begin)
+    written += memberOrRange(text, flags, begin)
+  }
   return `${written}]`
 }
 
-function memberOrRange(text: PatternText, flags: PatternFlags): string {
+const unterminated = (text: PatternText, begin: number): PatternError => text.error('unterminated character set', begin)
+
+function memberOrRange(text: PatternText, flags: PatternFlags, begin: number): string {
   const from = memberOf(text, flags)
+  const { begin: at } = text
   if (!text.takes('-')) return written(from)
   if (text.next === ']') return written(from) + literal(0x2d)
+  if (text.isAtEnd) throw unterminated(text, begin)
   const to = memberOf(text, flags)
-  if (typeof from !== 'number' || typeof to !== 'number' || from > to) throw text.error('bad character range')
+  if (typeof from !== 'number' || typeof to !== 'number' || from > to) throw text.error('bad character range', at)
   return `${literal(from)}-${literal(to)}`
 }
 
 const written = (member: Member): string => (typeof member === 'number' ? literal(member) : member)
 
+/** There is a next character. */
 function memberOf(text: PatternText, flags: PatternFlags): Member {
-  const character = text.take()
-  if (character === undefined) throw text.error('unterminated character set')
+  const character = text.takeFirst() as string
   return character === '\\' ? escapedMember(text, flags) : (character.codePointAt(0) as number)
 }
 

@@ -9,6 +9,8 @@ const CONTROLS: Record<string, number> = { a: 7, f: 12, n: 10, r: 13, t: 9, v: 1
 export class PatternText {
   readonly #characters: readonly string[]
   at = 0
+  /** Where the part that is being read begins: errors name this place. */
+  begin = 0
 
   constructor(source: string) {
     this.#characters = [...source]
@@ -28,6 +30,12 @@ export class PatternText {
     return this.#characters[this.at++]
   }
 
+  /** The next character, with which a new part begins. */
+  takeFirst(): string | undefined {
+    this.begin = this.at
+    return this.take()
+  }
+
   /** Passes a text if it comes next. */
   takes(text: string): boolean {
     const isNext = this.#characters.slice(this.at, this.at + text.length).join('') === text
@@ -42,11 +50,11 @@ export class PatternText {
     return this.#characters.slice(from, this.at).join('')
   }
 
-  /** What comes before the sign, which is passed too. */
-  takeUntil(sign: string, what: string): string {
+  /** What comes before the sign, which is passed too. An error names the place `at`. */
+  takeUntil(sign: string, what: string, at: number): string {
     const from = this.at
     const end = this.#characters.indexOf(sign, from)
-    if (end < 0) throw this.error(`missing ${sign}, unterminated ${what}`)
+    if (end < 0) throw this.error(`missing ${sign}, unterminated ${what}`, at)
     this.at = end + 1
     return this.#characters.slice(from, end).join('')
   }
@@ -75,8 +83,8 @@ export class PatternText {
     return value
   }
 
-  error(reason: string): PatternError {
-    return new PatternError(reason, this.at)
+  error(reason: string, at = this.begin): PatternError {
+    return new PatternError(reason, at)
   }
 }
 

@@ -99,3 +99,37 @@ test.each([
 ])('%.20j is refused', (pattern, reason) => {
   expect(() => toRegExp(pattern, false)).toThrow(reason)
 })
+
+/** The places that Python 3.11 names. */
+test.each<[string, number]>([
+  ['(', 0],
+  ['((', 1],
+  ['a(b(c)', 1],
+  ['\\p{L}', 0],
+  ['a\\', 1],
+  ['abc(?i)', 3],
+  ['[a', 0],
+  ['x[a-', 1],
+  ['[]a', 0],
+  ['ab[c-a]', 3],
+  ['[x\\p]', 2],
+  ['[\\d-a]', 1],
+  ['[\\x4]', 1],
+  ['*a', 0],
+  ['a**', 2],
+  ['a{3,2}', 2],
+  [')', 0],
+  ['é😀)', 2],
+  ['x(?P<n', 5],
+  ['(?P<1>a)', 4],
+  ['(?P<n>a)(?P<n>b)', 12],
+  ['a\\1', 2],
+  ['a(\\1)', 2],
+  ['(?P=x)', 4],
+  ['a(?#b', 1],
+  ['a(?z)', 2],
+  ['(?i', 3],
+  ['a\\400', 1],
+])('%s is wrong at position %i', (pattern, position) => {
+  expect(() => toRegExp(pattern, false)).toThrow(new RegExp(`at position ${position}$`))
+})

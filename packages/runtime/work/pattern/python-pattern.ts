@@ -37,6 +37,8 @@ interface Atom {
 
 /** A group whose end has not come. */
 interface OpenGroup {
+  /** Where it begins in the pattern. */
+  at: number
   /** Where it begins in what has been written. */
   from: number
   close: string
@@ -71,8 +73,9 @@ class Translation {
   translate(): { pattern: string; flags: PatternFlags } {
     this.#leadingFlags()
     const flags = this.#flags
-    for (let sign = this.#text.take(); sign !== undefined; sign = this.#text.take()) this.#translateOne(sign)
-    if (this.#open.length > 0) throw this.#text.error('missing ), unterminated subpattern')
+    for (let sign = this.#text.takeFirst(); sign !== undefined; sign = this.#text.takeFirst()) this.#translateOne(sign)
+    const unclosed = this.#open.at(-1)
+    if (unclosed) throw this.#text.error('missing ), unterminated subpattern', unclosed.at)
     return { pattern: this.#written.join(''), flags }
   }
 
@@ -129,7 +132,7 @@ class Translation {
       this.#text.at = from
       return undefined
     }
-    if (most !== '' && Number(most) < Number(least)) throw this.#text.error('min repeat greater than max repeat')
+    if (most !== '' && Number(most) < Number(least)) throw this.#text.error('min repeat greater than max repeat', from)
     return hasMost ? `{${least || 0},${most}}` : `{${least}}`
   }
 
@@ -182,11 +185,12 @@ class Translation {
       return
     }
     this.#text.at = from
-    this.#refer(Number(first + this.#text.takeAll(/\d/, 1)))
+    this.#refer(Number(first + this.#text.takeAll(/\d/, 1)), from - 1)
   }
 
-  #refer(number: number): void {
-    if (number > this.#groups) throw this.#text.error(`invalid group reference ${number}`)
+  #refer(number: number, at: number): void {
+    if (number > this.#groups) throw this.#text.error(`invalid group reference ${number}`, at)
+    // Python names the backslash here, and the digit above.
     if (this.#open.some(group => group.number === number)) throw this.#text.error('cannot refer to an open group')
     this.#writeAtom(`\\k<g${number}>`)
   }
@@ -195,7 +199,7 @@ class Translation {
     if (!this.#text.takes('?')) this.#openCapture()
     else if (this.#text.takes('P<')) this.#openNamed()
     else if (this.#text.takes('P=')) this.#referByName()
-    else if (this.#text.takes('#')) this.#text.takeUntil(')', 'comment')
+    else if (this.#text.takes('#')) this.#text.takeUntil(')', 'comment', this.#text.begin)
     else if (this.#text.takes(':')) this.#push('(?:', { isLook: false })
     else if (this.#text.takes('>')) this.#openAtomic()
     else if (this.#text.takes('(')) throw this.#text.error('conditional groups are not supported')
@@ -207,7 +211,7 @@ class Translation {
   }
 
   #push(opening: string, group: Pick<OpenGroup, 'isLook' | 'number'>, close = ')'): void {
-    this.#open.push({ from: this.#written.length, close, flags: this.#flags, ...group })
+    this.#open.push({ at: this.#text.begin, from: this.#written.length, close, flags: this.#flags, ...group })
     this.#writeAnchor(opening)
   }
 
@@ -218,17 +222,19 @@ class Translation {
   }
 
   #openNamed(): void {
-    const name = this.#text.takeUntil('>', 'name')
-    if (!/^[\p{L}_][\p{L}\p{N}_]*$/u.test(name)) throw this.#text.error('bad character in group name')
-    if (this.#names.has(name)) throw this.#text.error('redefinition of group name')
+    const { at } = this.#text
+    const name = this.#text.takeUntil('>', 'name', at)
+    if (!/^[\p{L}_][\p{L}\p{N}_]*$/u.test(name)) throw this.#text.error('bad character in group name', at)
+    if (this.#names.has(name)) throw this.#text.error('redefinition of group name', at)
     this.#openCapture()
     this.#names.set(name, this.#groups)
   }
 
   #referByName(): void {
-    const number = this.#names.get(this.#text.takeUntil(')', 'name'))
-    if (number === undefined) throw this.#text.error('unknown group name')
-    this.#refer(number)
+    const { at } = this.#text
+    const number = this.#names.get(this.#text.takeUntil(')', 'name', at))
+    if (number === undefined) throw this.#text.error('unknown group name', at)
+    this.#refer(number, at)
   }
 
   #openAtomic(): void {
@@ -240,9 +246,9 @@ class Translation {
   #openFlagged(): void {
     const on = this.#text.takeAll(/[aimsux]/)
     const off = this.#text.takes('-') ? this.#text.takeAll(/[imsx]/) : ''
-    if (on + off === '') throw this.#text.error(`unknown extension ?${this.#text.next}`)
+    if (on + off === '') throw this.#text.error(`unknown extension ?${this.#text.next}`, this.#text.begin + 1)
     if (this.#text.takes(')')) throw this.#text.error('global flags not at the start of the expression')
-    if (!this.#text.takes(':')) throw this.#text.error('missing :')
+    if (!this.#text.takes(':')) throw this.#text.error('missing :', this.#text.at)
     const ignoreCase = on.includes('i') ? '?i:' : off.includes('i') ? '?-i:' : '?:'
     this.#push(`(${ignoreCase}`, { isLook: false })
     this.#flags = withLetters(withLetters(this.#flags, on, true), off, false)
