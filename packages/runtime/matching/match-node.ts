@@ -35,13 +35,22 @@ export interface Comparison {
   threshold: number
 }
 
-/** Parses a list of matchers. Throws a 400 RunError that names the wrong member, such as `matchers[1].key`. */
-export function matchNodes(list: Json, path: string): MatchNode[] {
+/** Members of the whole result, and of a parent's, beside which the results of matchers stand under their keys. */
+const OF_ROOT = new Set(['score', 'success'])
+const OF_PARENT = new Set([...OF_ROOT, 'error'])
+
+/**
+ * Parses a list of matchers, whose keys are unique and not `reserved`. Throws a 400 RunError that names the wrong member,
+ * such as `matchers[1].key`.
+ */
+export function matchNodes(list: Json, path: string, reserved: ReadonlySet<string> = OF_ROOT): MatchNode[] {
   if (!Array.isArray(list)) throw misfit('parameter', path, 'a list of matchers', list)
   const keys = new Set<string>()
   return list.map((one, at) => {
     const place = `${path}[${at}]`
     const node = matchNode(one, place)
+    if (reserved.has(node.key))
+      throw misfit('parameter', `${place}.key`, `a key other than ${[...reserved].join(', ')}`, node.key)
     if (keys.has(node.key)) throw misfit('parameter', `${place}.key`, 'a unique key', node.key)
     keys.add(node.key)
     return node
@@ -57,7 +66,7 @@ export const aggregationOf = (object: JsonObject, place: string): Aggregation =>
 
 function matchNode(value: Json, place: string): MatchNode {
   if (!isJsonObject(value)) throw misfit('parameter', place, 'an object', value)
-  const children = matchNodes(value.matchers ?? [], `${place}.matchers`)
+  const children = matchNodes(value.matchers ?? [], `${place}.matchers`, OF_PARENT)
   return {
     ...aggregationOf(value, place),
     key: read(value, place, KEY),

@@ -146,7 +146,7 @@ describe('results add up', () => {
   })
 
   test('those of children are in the result of their parent', async () => {
-    const parent = { key: 'both', matchers: [good, { key: 'score', target: 'outputs.n' }], score: 'max' }
+    const parent = { key: 'both', matchers: [good], score: 'max' }
     expect(await run({ matchers: [parent] })).toEqual({
       both: { good: { success: true, score: 1, error: null }, score: 1, success: true, error: null },
       score: 1,
@@ -161,6 +161,18 @@ test.each<[JsonObject, string, string]>([
   [{ matchers: ['x'] }, 'invalid-parameter', 'matchers[0]'],
   [{ matchers: [{ key: 'a' }] }, 'missing-parameter', 'matchers[0].target'],
   [{ matchers: [{ target: 'a' }, { target: 'b' }] }, 'invalid-parameter', 'matchers[1].key'],
+  [
+    {
+      matchers: [
+        { key: 'error', target: 'a' },
+        { key: 'score', target: 'a' },
+      ],
+    },
+    'invalid-parameter',
+    'matchers[1].key',
+  ],
+  [{ matchers: [{ key: 'success', target: 'a' }] }, 'invalid-parameter', 'matchers[0].key'],
+  [{ matchers: [{ matchers: [{ key: 'error', target: 'a' }] }] }, 'invalid-parameter', 'matchers[0].matchers[0].key'],
   [{ matchers: [{ matchers: [{ target: 4 }] }] }, 'invalid-parameter', 'matchers[0].matchers[0].target'],
   [{ matchers: [{ target: 'a', weight: 'x' }] }, 'invalid-parameter', 'matchers[0].weight'],
   [{ matchers: [{ target: 'a', threshold: true }] }, 'invalid-parameter', 'matchers[0].threshold'],

@@ -5,9 +5,8 @@ import { Compared, Incomparable } from './comparisons.ts'
 import { type Aggregation, aggregationOf, type Comparison, type MatchNode, matchNodes } from './match-node.ts'
 
 /**
- * Evaluates all matchers of a run and combines their results (contract of the runtime, section 6). A result whose key is
- * `score`, `success` or `error` is replaced by the parent's member of that name. Throws a 400 RunError for an invalid
- * configuration; a comparison that cannot be made gives a result with an `error`.
+ * Evaluates all matchers of a run and combines their results (contract of the runtime, section 6). Throws a 400
+ * RunError for an invalid configuration; a comparison that cannot be made gives a result with an `error`.
  */
 export async function runMatchers(run: Run): Promise<JsonObject> {
   const nodes = matchNodes(required(run.parameters, 'matchers'), 'matchers')
