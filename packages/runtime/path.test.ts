@@ -1,6 +1,7 @@
 import type { Json } from '@spanhouse/model'
 import { expect, test } from 'vitest'
 import { valueAtPath } from './index.ts'
+import { mistakeInPath } from './path.ts'
 
 const DOCUMENT: Json = {
   'a.b': 'literal',
@@ -50,3 +51,15 @@ test.each<[string, Json | undefined]>([
 ])('%s', (path, value) => {
   expect(valueAtPath(DOCUMENT, path)).toEqual(value)
 })
+
+test.each([
+  ['$[?(@.t)]', 'has a filter, and filters are not supported'],
+  ["$.a[?(@.x=='1')].x", 'has a filter, and filters are not supported'],
+  ['$x', 'cannot be read as a JSONPath'],
+  ['$.a[', 'cannot be read as a JSONPath'],
+  ['$..', 'cannot be read as a JSONPath'],
+  ['$.nope', null],
+  ['$', null],
+  ['/nope', null],
+  ['a[', null],
+])('%s: %s', (path, mistake) => expect(mistakeInPath(path)).toBe(mistake))

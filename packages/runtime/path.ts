@@ -12,7 +12,8 @@ const SELECTED_IN_ALL_MAX = 1_000_000
  * - JSONPath (RFC 9535 without filters), `$.a['b'][0]`, `$..a`, `$.a[*]`, `$.a[1:3]`: one hit is that value,
  *   several are a list.
  *
- * The empty path is the document itself. Throws a 400 for a path that selects too much.
+ * The empty path is the document itself. Throws a 400 for a path that selects too much. A JSONPath that cannot be read
+ * selects nothing; {@link mistakeInPath} tells the two apart.
  */
 export function valueAtPath(document: Json, path: string): Json | undefined {
   if (path === '') return document
@@ -20,6 +21,12 @@ export function valueAtPath(document: Json, path: string): Json | undefined {
   if (path.startsWith('$')) return soleOf(select(document, path))
   const member = memberOf(document, path)
   return member === undefined ? follow(document, path.split('.')) : member
+}
+
+/** Why a path cannot be read, as in "cannot be read as a JSONPath"; null if it can. */
+export function mistakeInPath(path: string): string | null {
+  if (!path.startsWith('$') || stepsOf(path.slice(1))) return null
+  return /\[\s*\?/.test(path) ? 'has a filter, and filters are not supported' : 'cannot be read as a JSONPath'
 }
 
 const unescaped = (step: string): string => step.replaceAll('~1', '/').replaceAll('~0', '~')
@@ -39,7 +46,7 @@ type Step = (value: Json) => Json[]
 
 function select(document: Json, path: string): Json[] {
   const steps = stepsOf(path.slice(1))
-  if (steps.length === 0 && path !== '$') return []
+  if (!steps) return []
   let values = [document]
   let selected = 0
   for (const step of steps) {
@@ -68,21 +75,21 @@ const INTEGER = /^-?\d+$/
 const BOUND = /^-?\d*$/
 
 /** Undefined if the text is not a JSONPath. */
-function stepsOf(text: string): Step[] {
+function stepsOf(text: string): Step[] | undefined {
   const steps: Step[] = []
   let at = 0
   let isBare = false
   while (at < text.length) {
     // After two dots a name stands without another one.
     const match = matchAt(isBare && text[at] !== '[' ? BARE : STEP, text, at)
-    if (!match?.groups) return []
+    if (!match?.groups) return undefined
     at += match[0].length
     isBare = match.groups.deep !== undefined
     const step = stepOf(match.groups)
-    if (!step) return []
+    if (!step) return undefined
     steps.push(step)
   }
-  return isBare ? [] : steps
+  return isBare ? undefined : steps
 }
 
 function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | null {

@@ -5,6 +5,7 @@ import { jsonText } from '../evaluation/json-text.ts'
 import { readJson } from '../evaluation/read-json.ts'
 import { blockSimilarity, EMBEDDING_MODEL, editSimilarity, embeddingSimilarity } from '../evaluation/similarity.ts'
 import { valueIn } from '../evaluation/value-in.ts'
+import { mistakeInPath } from '../path.ts'
 import type { Means, Run } from '../run.ts'
 import { RunError } from '../run-error.ts'
 import type { Comparison } from './match-node.ts'
@@ -51,6 +52,8 @@ export class Compared {
   }
 
   #resolve(path: string): Json {
+    const mistake = mistakeInPath(path)
+    if (mistake !== null) throw new Incomparable(`The path '${path}' ${mistake}.`)
     const value = asIncomparable(() => valueIn(this.#document, path, 'matchers'))
     if (value === undefined) throw new Incomparable(`The path '${path}' matches nothing.`)
     return value

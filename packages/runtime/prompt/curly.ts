@@ -1,6 +1,5 @@
 import type { Json, JsonObject } from '@spanhouse/model'
-import { valueAtPath } from '../path.ts'
-import { memberOf, missingVariables, Rendering, TemplateFault } from './template.ts'
+import { memberOf, missingVariables, Rendering, TemplateFault, valueAtTemplatePath } from './template.ts'
 import { textForm } from './text-form.ts'
 
 /**
@@ -54,7 +53,7 @@ function endOfLine(template: string, from: number): number {
 
 function valueNamed(name: string, context: JsonObject): Json | undefined {
   if (name === '') throw new TemplateFault('Empty placeholder: it must name a variable')
-  if (name.startsWith('$') || name.startsWith('/')) return valueAtPath(context, name)
+  if (name.startsWith('$') || name.startsWith('/')) return valueAtTemplatePath(context, name)
   const whole = memberOf(context, name)
   if (whole !== undefined) return whole
   if (name.includes('[') || name.includes(']'))

@@ -66,6 +66,13 @@ test.each<[TemplateFormat, string, unknown]>([
   ['mustache', '{{$.none}}', fault(/'\$\.none' matches nothing/, ['$.none'])],
   ['jinja2', '{{$.none}}', fault(/'\$\.none' matches nothing/, ['$.none'])],
   ['curly', '{{$.none}}', fault(/Missing variables: '\$\.none'/, ['$.none'])],
+  [
+    'mustache',
+    '{{$.items[?(@.t)].t}}',
+    fault("The path '$.items[?(@.t)].t' has a filter, and filters are not supported"),
+  ],
+  ['jinja2', '{{ $.items[ }}', fault("The path '$.items[' cannot be read as a JSONPath")],
+  ['curly', '{{$.items[?(@.t)].t}}', fault(/filters are not supported/)],
   ['curly', '{{/a/c}} {{/items/0/t}}', 'c q'],
   ['mustache', '{{/a/c}}', fault(/Unopened section/)],
   // Sections and loops.

@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '@spanhouse/model'
-import { valueAtPath } from '../path.ts'
+import { mistakeInPath, valueAtPath } from '../path.ts'
 
 /** How placeholders are written. */
 export const TEMPLATE_FORMATS = ['mustache', 'curly', 'fstring', 'jinja2'] as const
@@ -54,9 +54,16 @@ export class Rendering {
   }
 }
 
+/** The value at a path of a template, undefined if there is none. Throws a fault for a path that cannot be read. */
+export function valueAtTemplatePath(context: JsonObject, path: string): Json | undefined {
+  const mistake = mistakeInPath(path)
+  if (mistake !== null) throw new TemplateFault(`The path '${path}' ${mistake}`)
+  return valueAtPath(context, path)
+}
+
 /** The value of a JSONPath tag. Throws when the path finds nothing. */
 export function valueAtJsonPath(context: JsonObject, path: string): Json {
-  const value = valueAtPath(context, path)
+  const value = valueAtTemplatePath(context, path)
   if (value === undefined) throw new TemplateFault(`The path '${path}' matches nothing in the inputs`, [path])
   return value
 }
