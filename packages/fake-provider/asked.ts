@@ -24,7 +24,8 @@ export interface Asked {
   question: string
   /** Whether the last message is the result of a tool. */
   isToolResult: boolean
-  tools: { name: string; parameters: Schema }[]
+  /** A tool without parameters has none. */
+  tools: { name: string; parameters?: Schema }[]
   /** `none`, `auto`, `required`, or the name of the tool to call. */
   toolChoice: string
   /** Whether the answer must be JSON; null: any form. */

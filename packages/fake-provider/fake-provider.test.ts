@@ -69,3 +69,13 @@ test('an address that means nothing', async () => {
   expect((await post('/v1/pictures', {})).status).toBe(404)
   expect((await fetch(`${fake.url}/v1/chat/completions`, { method: 'POST', body: '{' })).status).toBe(400)
 })
+
+test('a tool without parameters is called without arguments', async () => {
+  const answer = await post('/v1/chat/completions', {
+    model: 'fake-tool',
+    messages: [{ role: 'user', content: 'Hi' }],
+    tools: [{ type: 'function', function: { name: 'ping' } }],
+  })
+  const { choices } = (await answer.json()) as { choices: { message: object }[] }
+  expect(choices[0]?.message).toMatchObject({ tool_calls: [{ function: { name: 'ping', arguments: '{}' } }] })
+})

@@ -69,8 +69,10 @@ function toolCallsOf({ tools, toolChoice, isToolResult, question }: Asked, { nam
   const chosen = tools.find(tool => tool.name === toolChoice) ?? matching ?? (isForced ? tools[0] : undefined)
   if (chosen === undefined) return []
   const id = `call_${tokensOf(question)}_${chosen.name}`
-  return [{ id, name: chosen.name, arguments: JSON.stringify(exampleOf(chosen.parameters, question)) }]
+  return [{ id, name: chosen.name, arguments: JSON.stringify(exampleOf(chosen.parameters ?? NO_PARAMETERS, question)) }]
 }
+
+const NO_PARAMETERS = { type: 'object' }
 
 const wordsOf = (text: string): string[] => text.toLowerCase().match(/[\p{L}\d]{3,}/gu) ?? []
 

@@ -103,16 +103,15 @@ export async function insertSecret(
 
 /**
  * `PUT /secrets/{id}`: replaces what is given; omitted models and harnesses stay, and so does the slug. Throws
- * Problems: `forbidden` without `edit_secret`, `invalid` for a malformed id, `not_found`.
+ * Problems: `forbidden` without `edit_secret`, `not_found`.
  */
 export function editSecret(
   db: Database,
   { vault, principal }: SecretAccess,
-  { reference, body }: { reference: string; body: EditSecretBody },
+  { id, body }: { id: Uuid; body: EditSecretBody },
 ): Promise<SecretJson> {
   requirePermission(principal, 'edit_secret')
   const { project_id, user_id } = principal
-  const id = idOf(reference)
   return withDatabaseProblems(() =>
     db.transaction().execute(async trx => {
       const row = await rowsOf(trx, project_id).where('id', '=', id).forUpdate().executeTakeFirst()
@@ -132,9 +131,8 @@ export function editSecret(
 }
 
 /** `DELETE /secrets/{id}`; succeeds if the secret does not exist. Otherwise throws as {@link editSecret}. */
-export async function deleteSecret(db: Database, principal: ProjectPrincipal, reference: string): Promise<void> {
+export async function deleteSecret(db: Database, principal: ProjectPrincipal, id: Uuid): Promise<void> {
   requirePermission(principal, 'edit_secret')
-  const id = idOf(reference)
   await withDatabaseProblems(() =>
     db.deleteFrom('secrets').where('project_id', '=', principal.project_id).where('id', '=', id).execute(),
   )
@@ -171,12 +169,6 @@ function slugOf(name: string | null, id: Uuid): string | null {
     .toLowerCase()
     .match(/[a-z0-9]+/g) ?? ['secret']
   return `${words.join('-').slice(0, SLUG_NAME_LENGTH_MAX)}-${id.slice(-12)}`
-}
-
-function idOf(reference: string): Uuid {
-  const id = parseUuid(reference)
-  if (id === null) throw invalid('The id of the secret is not a UUID.')
-  return id
 }
 
 const unknownSecret = (): Problem => new Problem('not_found', 'The secret does not exist in the project.')

@@ -160,6 +160,11 @@ cases('json_multi_field_match', [
   [{ fields: ['a'] }, 4, {}, '400 invalid-input correct_answer'],
 ])
 
+test('an empty list of fields is refused for being empty', async () => {
+  const run = runWith(handler('json_multi_field_match'), { parameters: { fields: [] }, inputs: {}, outputs: {} })
+  await expect(run).rejects.toMatchObject({ details: { expected: 'a non-empty list of paths', got: 'array' } })
+})
+
 const scored = (score: number, success = score >= 0.5): JsonObject => ({ score, success })
 
 cases('auto_json_diff', [

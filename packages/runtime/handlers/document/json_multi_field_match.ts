@@ -70,7 +70,8 @@ function outputsOf({ fields }: JsonObject): JsonObject | undefined {
 
 function fieldsOf(parameters: JsonObject): string[] {
   const fields = required(parameters, 'fields')
-  if (!Array.isArray(fields) || fields.length === 0) throw misfit('parameter', 'fields', 'a list of paths', fields)
+  if (!Array.isArray(fields) || fields.length === 0)
+    throw misfit('parameter', 'fields', 'a non-empty list of paths', fields)
   return textsOf(fields, 'fields')
 }
 

@@ -9,13 +9,14 @@ import {
   type ProjectPrincipal,
   secretJson,
 } from '@spanhouse/access'
-import { z } from '@spanhouse/validation'
+import { uuid, z } from '@spanhouse/validation'
 import type { FastifyInstance } from 'fastify'
 import { addEndpoint } from '../../http/endpoint.ts'
 import type { Parts } from '../../parts.ts'
 
 const tag = 'secrets'
 const params = z.object({ id: z.string().meta({ description: 'Id or slug.' }) })
+const onlyId = z.object({ id: uuid })
 
 /** Credentials of model providers and similar secrets, stored encrypted. Errors never echo the input. */
 export function secretRoutes({ postgres, vault, modelSecrets, outbound }: Parts): (app: FastifyInstance) => void {
@@ -63,19 +64,20 @@ export function secretRoutes({ postgres, vault, modelSecrets, outbound }: Parts)
       permission: 'edit_secret',
       isSecret: true,
       echo: false,
-      params,
+      params: onlyId,
       body: editSecretBody(outbound),
       answer: secretJson,
       summary: 'Replaces the header or data of a secret.',
       handle: ({ principal, params, body }) =>
-        thenForget(editSecret(db, { vault, principal }, { reference: params.id, body }), principal),
+        thenForget(editSecret(db, { vault, principal }, { id: params.id, body }), principal),
     })
     addEndpoint(app, {
       method: 'DELETE',
       path: '/secrets/:id',
       tag,
       permission: 'edit_secret',
-      params,
+      echo: false,
+      params: onlyId,
       status: 204,
       summary: 'Deletes a secret.',
       handle: ({ principal, params }) => thenForget(deleteSecret(db, principal, params.id), principal),
