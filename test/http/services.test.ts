@@ -432,7 +432,10 @@ test("a revision's data is held to the rules of a stored one, with or without th
     [{ headers: { a: 1 } }, ['headers', 'a']],
   ]
   for (const [data, place] of wrong) {
-    const [whole, bare] = [{ id: 'any', data: { uri: 'echo', ...data } }, { uri: 'echo', ...data }]
+    const [whole, bare] = [
+      { id: 'any', data: { uri: 'echo', ...data } },
+      { uri: 'echo', ...data },
+    ]
     for (const [path, body, loc] of [
       ['/echo/v0/invoke', { data: { revision: whole } }, ['body', 'data', 'revision', 'data', ...place]],
       ['/invoke', { data: { revision: bare } }, ['body', 'data', 'revision', ...place]],
