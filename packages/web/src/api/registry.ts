@@ -13,11 +13,21 @@ export const isObject = (value: unknown): value is JsonObject =>
 export const KINDS = ['application', 'evaluator'] as const
 export type Kind = (typeof KINDS)[number]
 
-/** What a revision runs. */
-export interface WorkflowData {
-  uri?: string
+/** What people write in a revision, besides the choice of its handler. */
+export interface Configuration {
+  /** The address of a hook, or of a service that is not this server's. */
   url?: string
+  headers?: JsonObject
+  /** The language of the script: `python` if it is not set. */
+  runtime?: string
+  /** The code that the handler `code` runs. */
+  script?: string
   parameters?: JsonObject
+}
+
+/** What a revision runs. */
+export interface WorkflowData extends Configuration {
+  uri?: string
   schemas?: { parameters?: JsonObject; inputs?: JsonObject; outputs?: JsonObject }
 }
 
@@ -125,18 +135,34 @@ export async function createWorkflow(kind: Kind, workflow: NewWorkflow): Promise
   return (await post<Record<string, Workflow>>(`/simple/${kind}s/`, body))[kind] as Workflow
 }
 
+/** The configuration of a revision. The addresses of this server's own handlers follow from the handler and are left out. */
+export function configurationOf({ data = {}, flags }: Pick<Revision, 'data' | 'flags'>): Configuration {
+  const { uri: _uri, schemas: _schemas, url, ...own } = data
+  const isHosted = flags?.is_managed === true && flags.is_hook !== true
+  return url === undefined || isHosted ? own : { url, ...own }
+}
+
+/** The members in which two configurations differ. */
+export const changesBetween = (before: Configuration, after: Configuration): (keyof Configuration)[] =>
+  [...new Set([...Object.keys(before), ...Object.keys(after)] as (keyof Configuration)[])].filter(
+    name => JSON.stringify(before[name]) !== JSON.stringify(after[name]),
+  )
+
 interface Commit {
-  variant_id: string
   /** What the draft began with: the server rejects the commit if somebody else has committed since. */
-  base_revision_id: string
-  parameters: JsonObject
+  base: Revision
+  configuration: Configuration
   message: string
 }
 
-/** Commits new parameters to a variant; everything else stays as in its newest revision. */
-export async function commitParameters(kind: Kind, { variant_id, parameters, ...rest }: Commit): Promise<Revision> {
-  const delta = { operations: [{ operation: 'set', target: ['parameters'], value: parameters }] }
-  const body = { [`${kind}_revision_commit`]: { [`${kind}_variant_id`]: variant_id, delta, ...rest } }
+/** Commits a changed configuration to the variant of a revision; the handler and the schemas stay. */
+export async function commitConfiguration(kind: Kind, { base, configuration, message }: Commit): Promise<Revision> {
+  const operations = changesBetween(configurationOf(base), configuration).map(name => {
+    const value = configuration[name]
+    return { operation: value === undefined ? 'remove' : 'set', target: [name], value }
+  })
+  const commit = { [`${kind}_variant_id`]: base.variant_id, base_revision_id: base.id, message, delta: { operations } }
+  const body = { [`${kind}_revision_commit`]: commit }
   return (await post<Record<string, Revision>>(`/${kind}s/revisions/commit`, body))[`${kind}_revision`] as Revision
 }
 

@@ -1,12 +1,12 @@
 import { type ReactNode, useState } from 'react'
-import type { Json, JsonObject, Kind, Revision } from '../api/registry.ts'
+import type { Configuration, Json, Kind, Revision } from '../api/registry.ts'
 import { useRefusal } from '../api/rights.ts'
 import { formatTime, visible } from '../format/format.ts'
 import { Button, Choices, controls } from '../parts/controls.tsx'
 import type { Column } from './columns.ts'
+import { ConfigurationForm } from './configuration-form.tsx'
 import { DeployDialog } from './deploy-dialog.tsx'
 import { JsonField } from './json-field.tsx'
-import { ParametersForm } from './parameters-form.tsx'
 import styles from './playground.module.css'
 import { SaveDialog } from './save-dialog.tsx'
 
@@ -14,7 +14,7 @@ interface ColumnFormProps {
   kind: Kind
   column: Column
   revisions: readonly Revision[]
-  onChange: (parameters: JsonObject | undefined) => void
+  onChange: (configuration: Configuration | undefined) => void
   /** Shows another revision in this column: one that is chosen, or that the draft has become. */
   onChoose: (revision: Revision) => void
   onCopy: () => void
@@ -25,14 +25,13 @@ interface ColumnFormProps {
 
 const EDIT = { application: 'edit_application', evaluator: 'edit_evaluators' } as const
 
-/** A variant: which revision it began with, its parameters, and what can be done with them. */
+/** A variant: which revision it began with, its configuration, and what can be done with them. */
 export function ColumnForm(props: ColumnFormProps): ReactNode {
   const { kind, column, revisions, onChange, onChoose, onCopy, onRemove, onRun } = props
-  const { name, parameters, revision, isDraft } = column
+  const { name, configuration, revision, isDraft } = column
   const [view, setView] = useState<'form' | 'json'>('form')
   const [open, setOpen] = useState<'save' | 'deploy'>()
   const refusal = useRefusal(EDIT[kind])
-  const change = (value: Json): void => onChange(value as JsonObject)
   return (
     <section className={styles.column} aria-label={`Variant ${name}`}>
       <header>
@@ -93,15 +92,14 @@ export function ColumnForm(props: ColumnFormProps): ReactNode {
       </div>
       {refusal !== undefined && <p className={styles.soft}>{refusal} Drafts can be run, but not saved.</p>}
       {view === 'form' ? (
-        <ParametersForm
-          name={name}
-          value={parameters}
-          schema={revision.data?.schemas?.parameters}
-          onChange={change}
+        <ConfigurationForm name={name} value={configuration} revision={revision} onChange={onChange} onRun={onRun} />
+      ) : (
+        <JsonField
+          label={`Configuration of ${name}`}
+          value={configuration as Json}
+          onChange={value => onChange(value as Configuration)}
           onRun={onRun}
         />
-      ) : (
-        <JsonField label={`Parameters of ${name}`} value={parameters} onChange={change} onRun={onRun} />
       )}
       {open === 'save' && (
         <SaveDialog kind={kind} column={column} onClose={() => setOpen(undefined)} onSaved={onChoose} />

@@ -1,4 +1,4 @@
-import type { JsonObject, Revision } from '../api/registry.ts'
+import { type Configuration, changesBetween, configurationOf, type Revision } from '../api/registry.ts'
 import { revisionIdOf } from './search.ts'
 
 /** A variant in the playground: a committed revision, or a draft that began with it. */
@@ -7,12 +7,12 @@ export interface Column {
   /** How it is named on the page: `v3`, and `v3 (2)` when there is another one. */
   name: string
   revision: Revision
-  parameters: JsonObject
+  configuration: Configuration
   isDraft: boolean
 }
 
-/** Changed parameters by column. */
-export type Drafts = Readonly<Record<string, JsonObject>>
+/** Changed configurations by column. */
+export type Drafts = Readonly<Record<string, Configuration>>
 
 /** The columns of an address, or one with the newest revision. Revisions that no longer exist are left out. */
 export function columnsOf(keys: readonly string[], revisions: readonly Revision[], drafts: Drafts): Column[] {
@@ -20,10 +20,10 @@ export function columnsOf(keys: readonly string[], revisions: readonly Revision[
   const shown = known.length > 0 ? known : revisions.slice(0, 1).map(({ id }) => id)
   return shown.map(key => {
     const revision = revisions.find(({ id }) => id === revisionIdOf(key)) as Revision
-    const committed = revision.data?.parameters ?? {}
-    const parameters = drafts[key] ?? committed
-    const isDraft = drafts[key] !== undefined && JSON.stringify(parameters) !== JSON.stringify(committed)
-    return { key, name: nameOf(key, revision, revisions), revision, parameters, isDraft }
+    const committed = configurationOf(revision)
+    const configuration = drafts[key] ?? committed
+    const isDraft = changesBetween(committed, configuration).length > 0
+    return { key, name: nameOf(key, revision, revisions), revision, configuration, isDraft }
   })
 }
 

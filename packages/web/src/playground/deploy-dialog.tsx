@@ -1,6 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import {
+  configurationOf,
   deploy,
   deployedQuery,
   type Environment,
@@ -110,8 +111,8 @@ function Change({
       <p>v{deployed.version} is deployed there now. The change:</p>
       <Diff
         label={`Change of ${environment.slug}`}
-        before={readable(deployed.data?.parameters)}
-        after={readable(revision.data?.parameters)}
+        before={readable(configurationOf(deployed))}
+        after={readable(configurationOf(revision))}
       />
     </>
   )

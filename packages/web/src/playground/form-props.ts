@@ -1,6 +1,4 @@
-import type { Json } from '../api/registry.ts'
-
-export interface FormProps<T extends Json = Json> {
+export interface FormProps<T> {
   /** Of all forms on the page, whose this is. */
   name: string
   value: T

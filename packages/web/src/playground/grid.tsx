@@ -8,7 +8,7 @@ import { Scroller } from '../parts/scroller.tsx'
 import { CellView } from './cell.tsx'
 import { ColumnForm } from './column-form.tsx'
 import styles from './playground.module.css'
-import { fieldsOf, runBody, scoringBy } from './requests.ts'
+import { fieldsOf, runBody, scoringBy, withoutInputs } from './requests.ts'
 import { RowForm } from './row-form.tsx'
 import type { Row } from './rows.ts'
 import { Runs } from './runs.ts'
@@ -67,7 +67,7 @@ export function Grid({ kind, workflow, revisions, search, change }: GridProps): 
               kind={kind}
               column={column}
               revisions={revisions}
-              onChange={parameters => draft(column, parameters)}
+              onChange={configuration => draft(column, configuration)}
               onChoose={revision => replace(column, revision)}
               onCopy={() => copy(column)}
               onRemove={columns.length > 1 ? () => remove(column) : undefined}
@@ -80,6 +80,7 @@ export function Grid({ kind, workflow, revisions, search, change }: GridProps): 
               number={index + 1}
               row={row}
               fields={fieldsOf(kind, columns)}
+              withoutFields={withoutInputs(columns)}
               hasOutputs={kind === 'evaluator'}
               onChange={own && (next => setOwn(own.map(one => (one.id === row.id ? next : one))))}
               onRemove={own && own.length > 1 ? () => setOwn(own.filter(({ id }) => id !== row.id)) : undefined}

@@ -1,11 +1,11 @@
-import { isObject, type Json, type JsonObject } from '../api/registry.ts'
+import { type Configuration, isObject, type Json } from '../api/registry.ts'
 
 /**
- * Parameters as a text to compare line by line: as JSON, but texts of several lines stand as they are, below their name,
- * so that a change of a prompt shows the changed line.
+ * A configuration as a text to compare line by line: as JSON, but texts of several lines stand as they are, below their
+ * name, so that a change of a prompt or of code shows the changed line.
  */
-export const readable = (parameters: JsonObject | undefined): string =>
-  parameters === undefined ? '' : linesOf(parameters, '').join('\n')
+export const readable = (configuration: Configuration): string =>
+  Object.keys(configuration).length === 0 ? '' : linesOf(configuration as Json, '').join('\n')
 
 function linesOf(value: Json, indent: string): string[] {
   if (Array.isArray(value) && value.length > 0)

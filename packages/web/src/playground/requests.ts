@@ -9,7 +9,7 @@ const isChat = ({ revision }: Column): boolean => revision.flags?.is_chat === tr
 /** The fields of a row that the columns need: what their placeholders name, the message of a chat, the expected answer. */
 export function fieldsOf(kind: Kind, columns: readonly Column[]): string[] {
   const names = columns.flatMap(column => {
-    const { parameters } = column
+    const { parameters = {} } = column.configuration
     const expected = parameters.correct_answer_key
     return [
       ...(isChat(column) ? ['message'] : []),
@@ -20,13 +20,21 @@ export function fieldsOf(kind: Kind, columns: readonly Column[]): string[] {
   return [...new Set(names)]
 }
 
+/** What a row without inputs means for the columns. */
+export function withoutInputs(columns: readonly Column[]): string {
+  const has = (flag: string): boolean => columns.some(({ revision }) => revision.flags?.[flag] === true)
+  const receiver = has('is_code') ? 'code' : has('is_hook') ? 'service' : undefined
+  return receiver === undefined
+    ? 'No inputs: the prompts have no placeholders such as {{question}}.'
+    : `No inputs: the ${receiver} gets an empty object. “Add an input” gives every testcase one.`
+}
+
 /**
- * The request that runs a column with a row. The whole data is sent, so drafts run too; the references only tell the
+ * The request that runs a column with a row. The whole configuration is sent, so drafts run too; the references only tell the
  * trace what ran, and a draft is no revision.
  */
 export function runBody(kind: Kind, column: Column, row: Row): RunBody {
-  const { revision, parameters, isDraft } = column
-  const { schemas: _, ...data } = revision.data ?? {}
+  const { revision, configuration, isDraft } = column
   const references = {
     [kind]: { id: revision.artifact_id },
     [`${kind}_variant`]: { id: revision.variant_id },
@@ -36,7 +44,7 @@ export function runBody(kind: Kind, column: Column, row: Row): RunBody {
     references,
     data: {
       inputs: isChat(column) ? withMessages(row.inputs) : row.inputs,
-      revision: { data: { ...data, parameters } as JsonObject },
+      revision: { data: { uri: revision.data?.uri, ...configuration } as JsonObject },
       ...(kind === 'evaluator' && { outputs: row.outputs ?? '' }),
       ...(kind === 'evaluator' && row.trace && { trace: row.trace }),
     },

@@ -11,6 +11,8 @@ interface RowFormProps {
   row: Row
   /** The names of the fields that the columns need. */
   fields: readonly string[]
+  /** What is said if there are none, neither needed nor given. */
+  withoutFields: string
   /** Whether an output is judged. */
   hasOutputs: boolean
   /** Absent for rows that come from elsewhere. */
@@ -20,7 +22,8 @@ interface RowFormProps {
 }
 
 /** What a row gives to the runs beside it. */
-export function RowForm({ number, row, fields, hasOutputs, onChange, onRemove, onRun }: RowFormProps): ReactNode {
+export function RowForm(props: RowFormProps): ReactNode {
+  const { number, row, fields, withoutFields, hasOutputs, onChange, onRemove, onRun } = props
   const names = [...new Set([...fields, ...Object.keys(row.inputs)])].filter(name => name !== 'outputs')
   const set = (name: string, text: string): void => onChange?.({ ...row, inputs: { ...row.inputs, [name]: text } })
   return (
@@ -54,9 +57,7 @@ export function RowForm({ number, row, fields, hasOutputs, onChange, onRemove, o
           onChange={onChange && (text => onChange({ ...row, outputs: text }))}
         />
       )}
-      {names.length === 0 && !hasOutputs && (
-        <p className={styles.soft}>No inputs: the prompts have no placeholders such as {'{{question}}'}.</p>
-      )}
+      {names.length === 0 && !hasOutputs && <p className={styles.soft}>{withoutFields}</p>}
     </section>
   )
 }

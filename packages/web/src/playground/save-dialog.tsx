@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
-import { commitParameters, forkVariant, type Kind, type Revision } from '../api/registry.ts'
+import { commitConfiguration, configurationOf, forkVariant, type Kind, type Revision } from '../api/registry.ts'
 import { Diff } from '../editor/editor.tsx'
 import { Choices, controls, Failure } from '../parts/controls.tsx'
 import { FormModal } from '../parts/modal.tsx'
@@ -17,7 +17,7 @@ interface SaveDialogProps {
 
 /** Shows how a draft differs from the revision that it began with, and commits it. */
 export function SaveDialog({ kind, column, onClose, onSaved }: SaveDialogProps): ReactNode {
-  const { revision, parameters } = column
+  const { revision, configuration } = column
   const [message, setMessage] = useState('')
   const [where, setWhere] = useState<'same' | 'new'>('same')
   const [name, setName] = useState('')
@@ -25,8 +25,7 @@ export function SaveDialog({ kind, column, onClose, onSaved }: SaveDialogProps):
   const save = useMutation({
     mutationFn: async () => {
       const base = where === 'new' ? await forkVariant(kind, revision, name) : revision
-      const { variant_id, id } = base
-      return commitParameters(kind, { variant_id, base_revision_id: id, parameters, message })
+      return commitConfiguration(kind, { base, configuration, message })
     },
     onSuccess: async saved => {
       await queryClient.invalidateQueries({ queryKey: ['revisions', kind] })
@@ -75,8 +74,8 @@ export function SaveDialog({ kind, column, onClose, onSaved }: SaveDialogProps):
       {save.error && <Failure what="It was not saved." error={save.error} />}
       <Diff
         label={`Changes since v${revision.version}`}
-        before={readable(revision.data?.parameters)}
-        after={readable(parameters)}
+        before={readable(configurationOf(revision))}
+        after={readable(configuration)}
       />
     </FormModal>
   )

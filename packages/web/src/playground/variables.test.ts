@@ -13,11 +13,17 @@ test.each([
   expect(variablesIn({ prompt: { messages: [{ role: 'user', content }], template_format } })).toEqual(names)
 })
 
-test('parameters as text have one line for each value, and texts line by line', () => {
+test('a configuration as text has one line for each value, and texts line by line', () => {
   expect(
-    readable({ prompt: { messages: [{ role: 'user', content: 'One\nTwo' }], stop: [], temperature: 0 } }).split('\n'),
+    readable({
+      script: 'def evaluate(inputs):\n    return 1',
+      parameters: { messages: [{ role: 'user', content: 'One\nTwo' }], stop: [], temperature: 0 },
+    }).split('\n'),
   ).toEqual([
-    'prompt:',
+    'script:',
+    '  def evaluate(inputs):',
+    '      return 1',
+    'parameters:',
     '  messages:',
     '    1.',
     '      role: user',
@@ -27,5 +33,5 @@ test('parameters as text have one line for each value, and texts line by line', 
     '  stop: []',
     '  temperature: 0',
   ])
-  expect(readable(undefined)).toBe('')
+  expect(readable({})).toBe('')
 })
