@@ -163,6 +163,40 @@ test('durations of a single part of the window are visible', async () => {
   await close()
 })
 
+/** Points at the left edge of the drawing, where a label that is cut off reaches. */
+const pointsAtEdge = (canvas: HTMLCanvasElement): number => {
+  const { data } = canvas.getContext('2d')?.getImageData(0, 0, 1, canvas.height) ?? { data: [] }
+  return data.filter((value, at) => at % 4 === 3 && value > 0).length
+}
+
+test('a table says that there are more rows, and shows them; labels of long durations are not cut off', async () => {
+  const many = await newProject()
+  const users = Array.from({ length: 12 }, (_, at) => `user-${at + 10}`)
+  await many.store(
+    ...users.flatMap((user, at) =>
+      traceOf(
+        { name: 'assist', type: 'agent', at: 0, ms: 200_000_000, cost: 1 + at },
+        { agoMs: 250_000_000, attributes: { 'ag.user.id': user } },
+      ),
+    ),
+  )
+  const { page, faults, close } = await visit(browser, many, '/w/dashboard')
+  const rows = rowsIn(page, 'By user')
+  await expect.poll(() => rows.count(), SOON).toBe(10)
+  await page.getByText('Only the 10 with the highest cost.').waitFor()
+  const drawing = page.getByRole('slider', { name: 'Duration over time' }).locator('canvas')
+  await expect.poll(() => drawing.evaluate(colouredPoints), SOON).toBeGreaterThan(10)
+  expect(await drawing.evaluate(pointsAtEdge)).toBe(0)
+  await page.getByRole('button', { name: 'Show more' }).click()
+  await expect.poll(() => rows.count(), SOON).toBe(12)
+  await page.reload()
+  await expect.poll(() => rows.count(), SOON).toBe(12)
+  await page.getByRole('button', { name: 'Show 10' }).click()
+  await expect.poll(() => rows.count(), SOON).toBe(10)
+  expect(faults).toEqual([])
+  await close()
+})
+
 test('dragging over one chart of the dashboard zooms all of them', async () => {
   const { page, close } = await visit(browser, project, '/w/dashboard?since=24h')
   // A tile may move until all have their data.

@@ -2,6 +2,7 @@ import 'uplot/dist/uPlot.min.css'
 import { type KeyboardEvent, type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'react'
 import uPlot from 'uplot'
 import styles from './dashboard.module.css'
+import { scaleOf } from './scale.ts'
 
 export interface Series {
   name: string
@@ -26,6 +27,9 @@ interface ChartProps {
 }
 
 const HEIGHT = 132
+const FONT = '11px system-ui'
+/** So that charts with short labels begin at the same place. */
+const LABELS_MIN = 56
 
 /**
  * Values over time. Dragging zooms, a click opens the rows of a part of the window; the arrow keys go from part to part,
@@ -117,7 +121,11 @@ interface Handlers {
 function optionsOf(props: ChartProps, width: number, { onSelect, setAt }: Handlers): uPlot.Options {
   const { oldest, newest, series, look, format } = props
   const [text, line] = [colourOf('--text-soft'), colourOf('--line')]
-  const axis = { stroke: text, grid: { stroke: line, width: 1 }, ticks: { show: false }, font: '11px system-ui' }
+  const axis = { stroke: text, grid: { stroke: line, width: 1 }, ticks: { show: false }, font: FONT }
+  const { max, steps, label } = scaleOf(
+    series.flatMap(({ values }) => values),
+    format,
+  )
   return {
     width,
     height: HEIGHT,
@@ -131,7 +139,7 @@ function optionsOf(props: ChartProps, width: number, { onSelect, setAt }: Handle
     },
     scales: {
       x: { time: true, range: [oldest / 1000, newest / 1000] },
-      y: { range: (_plot, _low, high) => [0, high || 1] },
+      y: { range: [0, max] },
     },
     axes: [
       {
@@ -141,7 +149,14 @@ function optionsOf(props: ChartProps, width: number, { onSelect, setAt }: Handle
         gap: 2,
         values: (_plot, times) => times.map(time => timeLabel(time, newest - oldest)),
       },
-      { ...axis, space: 36, size: 56, gap: 4, values: (_plot, values) => values.map(value => format(value)) },
+      {
+        ...axis,
+        space: 36,
+        gap: 4,
+        size: (_plot, labels) => Math.max(LABELS_MIN, ...(labels ?? []).map(label => widthOf(label) + 8)),
+        ...(steps && { incrs: steps }),
+        values: (_plot, values) => values.map(label),
+      },
     ],
     series: [{}, ...series.map(one => seriesOf(one, look))],
     hooks: {
@@ -149,6 +164,15 @@ function optionsOf(props: ChartProps, width: number, { onSelect, setAt }: Handle
       setCursor: [plot => setAt(plot.cursor.idx ?? undefined)],
     },
   }
+}
+
+const ruler = new OffscreenCanvas(1, 1).getContext('2d')
+
+/** Of a label, in pixels. */
+function widthOf(label: string): number {
+  if (!ruler) return 0
+  ruler.font = FONT
+  return ruler.measureText(label).width
 }
 
 const DAY_MS = 86_400_000

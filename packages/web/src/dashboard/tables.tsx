@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 import { ofWholeTraces } from '../api/filtering.ts'
 import { type Group, type Grouping, groupsQuery } from '../api/queries.ts'
 import { exact, formatAmount, formatCost, formatCount, formatDuration, MISSING, visible } from '../format/format.ts'
-import { Failure } from '../parts/controls.tsx'
+import { Button, Failure } from '../parts/controls.tsx'
 import { hasTerm, termOf, toggleTerm } from '../traces/filter-text.ts'
 import type { TracesSearch } from '../traces/search.ts'
 import styles from './dashboard.module.css'
@@ -26,7 +26,8 @@ const TABLES: readonly Table[] = [
   { title: 'By user', by: 'user_id', counts: 'Traces', grouping: { order_by: 'costs' } },
 ]
 
-const ROWS = 10
+/** How many rows a table has at first, and at most. */
+const [ROWS, ROWS_MAX] = [10, 200]
 
 export const Tables = (shown: Shown): ReactNode => (
   <div className={styles.tables}>
@@ -39,7 +40,17 @@ export const Tables = (shown: Shown): ReactNode => (
 function TableView({ table, shown }: { table: Table; shown: Shown }): ReactNode {
   const { title, by, counts, grouping } = table
   const body = grouping.amounts === 'own' ? ofWholeTraces(shown.body) : shown.body
-  const { data, error, isPlaceholderData } = useQuery(groupsQuery(body, { by, values: ROWS, ...grouping }))
+  const { full = [] } = shown.search
+  const isFull = full.includes(by)
+  const limit = isFull ? ROWS_MAX : ROWS
+  // One more tells whether there are others.
+  const asked = groupsQuery(body, { by, values: limit + 1, ...grouping })
+  const { data, error, isPlaceholderData } = useQuery(asked)
+  const toggle = (): void => {
+    const others = full.filter(one => one !== by)
+    const next = isFull ? others : [...others, by]
+    shown.change({ full: next.length > 0 ? next : undefined })
+  }
   const most = Math.max(0, ...(data?.groups.map(({ costs = 0 }) => costs) ?? []))
   return (
     <section className={styles.table} data-stale={isPlaceholderData || undefined}>
@@ -57,12 +68,21 @@ function TableView({ table, shown }: { table: Table; shown: Shown }): ReactNode 
           </tr>
         </thead>
         <tbody>
-          {data?.groups.map(group => (
+          {data?.groups.slice(0, limit).map(group => (
             <TableRow key={group.value ?? ''} {...{ group, table, shown, most }} />
           ))}
         </tbody>
       </table>
       {data?.count === 0 && <p className={styles.none}>Nothing in this time.</p>}
+      {data && (isFull || data.count > ROWS) && (
+        <p className={styles.none}>
+          {data.count > limit && `Only the ${limit} with the highest cost. `}
+          {data.count > limit && isFull && 'A filter finds the others. '}
+          <Button look="plain" aria-expanded={isFull} onClick={toggle}>
+            {isFull ? `Show ${ROWS}` : 'Show more'}
+          </Button>
+        </p>
+      )}
     </section>
   )
 }
