@@ -87,7 +87,11 @@ test('runs are compared by mouse: configuration, verdicts, the worst cases, both
   await page.waitForURL(/compare\?baseline=/)
   await page
     .getByRole('row', { name: /success/ })
-    .getByText(/^Worse, p = /)
+    .getByText(/^Worse, adjusted p = /)
+    .waitFor()
+  await page
+    .getByRole('row', { name: /success/ })
+    .getByText(/^95 % interval −[\d.]+ points to −[\d.]+ points$/)
     .waitFor()
   await page.getByText('Configuration: 4 differ', { exact: false }).waitFor()
   await page.getByRole('rowheader', { name: 'Application: url' }).waitFor()
@@ -107,7 +111,7 @@ test('runs are compared by mouse: configuration, verdicts, the worst cases, both
   await page.getByRole('button', { name: 'Make baseline' }).click()
   await page
     .getByRole('row', { name: /success/ })
-    .getByText(/^Better, p = /)
+    .getByText(/^Better, adjusted p = /)
     .waitFor()
   expect(faults).toEqual([])
   await close()

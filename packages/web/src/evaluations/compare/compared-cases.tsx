@@ -10,7 +10,7 @@ import { DiffText } from '../table/diff-text.tsx'
 import table from '../table/table.module.css'
 import styles from './compare.module.css'
 import { ComparedPanel } from './compared-panel.tsx'
-import { directionOf, formatChange, formatMeasure, isSameScore, titlesOf } from './measures.ts'
+import { directionOf, formatCaseChange, formatMeasure, isSameScore, titlesOf } from './measures.ts'
 import { runName } from './score-table.tsx'
 import { comparedWith, type Sides, useSides } from './use-sides.ts'
 
@@ -187,14 +187,14 @@ function Cells({ row, sides, columns, diff }: CellsProps): ReactNode {
 
 /** How much a score of a case changed, and from what to what. */
 function Difference({ row, score }: { row: ComparedCase; score: ComparedScore }): ReactNode {
-  const { baseline, candidate, difference } = row.scores.find(one => isSameScore(one, score)) ?? {}
-  if (difference === undefined) return <span className={table.none}>{MISSING}</span>
+  const change = row.scores.find(one => isSameScore(one, score))
+  if (change?.difference === undefined) return <span className={table.none}>{MISSING}</span>
+  const { baseline, candidate, difference } = change
   const direction = directionOf(score, difference)
   const words = `${formatMeasure(score, baseline ?? 0)} → ${formatMeasure(score, candidate ?? 0)}`
-  const isWhole = score.test === 'sign' && Math.abs(difference) === 1
   return (
     <span className={direction ? table[direction] : table.soft} title={words}>
-      {isWhole ? (difference > 0 ? '✗ → ✓' : '✓ → ✗') : formatChange(score, difference)}
+      {formatCaseChange(score, change)}
     </span>
   )
 }

@@ -1,4 +1,4 @@
-import type { ComparedScore, Run } from '../../api/evaluations.ts'
+import type { ComparedCase, ComparedScore, Run } from '../../api/evaluations.ts'
 import { formatCost, formatCount, formatDuration } from '../../format/format.ts'
 import { columnsOf, OUTPUTS } from '../table/case-model.ts'
 import { formatScore, formatShare } from '../table/score-value.tsx'
@@ -13,8 +13,14 @@ const AMOUNTS: Readonly<Record<string, { title: string; format: (value: number) 
 }
 
 type Named = Pick<ComparedScore, 'step_key' | 'path'>
-/** What says how the values of a score are written: pass and fail, which the sign test compares, as shares. */
+/** What says how the values of a score are written. */
 type Measured = Pick<ComparedScore, 'path' | 'test'>
+type Change = Pick<ComparedCase['scores'][number], 'baseline' | 'candidate' | 'difference'>
+
+const amountOf = ({ path }: Pick<Measured, 'path'>) => AMOUNTS[path.slice(METRICS.length)]
+
+/** Whether it is pass or fail, which the sign test compares; means are shares then. */
+const isVerdict = (score: Measured): boolean => score.test === 'sign' && amountOf(score) === undefined
 
 /** What a score of a comparison is called, in their order. */
 export function titlesOf(baseline: Run, scores: readonly Named[]): string[] {
@@ -24,17 +30,30 @@ export function titlesOf(baseline: Run, scores: readonly Named[]): string[] {
   )
   return scores.map(({ step_key, path }) => {
     const own = outputs.find(one => one.step_key === step_key && one.path === path)
-    return own?.title ?? AMOUNTS[path.slice(METRICS.length)]?.title ?? path
+    return own?.title ?? amountOf({ path })?.title ?? path
   })
 }
 
 /** A value of a score, in its unit. */
-export const formatMeasure = ({ path, test }: Measured, value: number): string =>
-  (AMOUNTS[path.slice(METRICS.length)]?.format ?? (test === 'sign' ? formatShare : formatScore))(value)
+export const formatMeasure = (score: Measured, value: number): string =>
+  (amountOf(score)?.format ?? (isVerdict(score) ? formatShare : formatScore))(value)
 
-/** A difference of a score, with its sign. */
-export const formatChange = (score: Measured, value: number): string =>
-  value === 0 ? '0' : `${value > 0 ? '+' : '−'}${formatMeasure(score, Math.abs(value))}`
+/** A difference of a score, with its sign; that of shares in percentage points. */
+export function formatChange(score: Measured, value: number): string {
+  if (value === 0) return '0'
+  const size = Math.abs(value)
+  const shown = isVerdict(score) ? `${formatScore(size * 100)} points` : formatMeasure(score, size)
+  return `${value > 0 ? '+' : '−'}${shown}`
+}
+
+/** How a score of one case changed: of pass and fail both, because no difference does not say which. */
+export function formatCaseChange(score: Measured, { baseline = 0, candidate = 0, difference = 0 }: Change): string {
+  const marks = [baseline, candidate].flatMap(value => MARKS[value] ?? [])
+  return isVerdict(score) && marks.length === 2 ? marks.join(' → ') : formatChange(score, difference)
+}
+
+/** Of fail and pass. */
+const MARKS = ['✗', '✓']
 
 /** Which way a difference points: `better`, `worse`, or neither. */
 export const directionOf = (

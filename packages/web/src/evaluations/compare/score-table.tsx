@@ -104,13 +104,9 @@ function Compared({ score, reach }: { score: ComparedScore; reach: number }): Re
   const { difference, interval, n, wins, losses } = score
   const direction = score.verdict === undefined ? undefined : directionOf(score, difference)
   const [low, high] = interval ?? []
-  const range =
-    low === undefined || high === undefined
-      ? undefined
-      : `95 % interval ${formatChange(score, low)} to ${formatChange(score, high)}`
   return (
     <td>
-      <span className={styles.compared} title={range}>
+      <span className={styles.compared}>
         <strong className={direction && table[direction]}>
           {difference === undefined ? MISSING : formatChange(score, difference)}
         </strong>
@@ -119,7 +115,17 @@ function Compared({ score, reach }: { score: ComparedScore; reach: number }): Re
           n {formatCount(n)} · {formatCount(wins)} better · {formatCount(losses)} worse
         </span>
       </span>
-      <span className={`${styles.verdict} ${direction ? table[direction] : table.soft}`}>{verdictOf(score)}</span>
+      <span className={styles.verdict}>
+        <span className={direction ? table[direction] : table.soft}>{verdictOf(score)}</span>
+        {low !== undefined && high !== undefined && (
+          <>
+            {' · '}
+            <span className={table.soft}>
+              95 % interval {formatChange(score, low)} to {formatChange(score, high)}
+            </span>
+          </>
+        )}
+      </span>
     </td>
   )
 }
@@ -129,7 +135,7 @@ function verdictOf({ n, verdict, difference, cases_needed, better, p_adjusted }:
   if (n === 0) return 'No case has a value in both.'
   if (verdict !== undefined) {
     const direction = directionOf({ better }, difference)
-    return `${direction === 'worse' ? 'Worse' : 'Better'}, p = ${Number(p_adjusted.toPrecision(2))}`
+    return `${direction === 'worse' ? 'Worse' : 'Better'}, adjusted p = ${Number(p_adjusted.toPrecision(2))}`
   }
   if (difference === 0) return 'No difference.'
   return cases_needed === undefined || cases_needed === 0
