@@ -34,16 +34,35 @@ export function previewOf(json: string): string | undefined {
 const DEPTH_MAX = 8
 
 function sayingOf(value: Json, depth = 0): string {
-  if (typeof value === 'string') return value
+  if (typeof value === 'string') return messageIn(value, depth) || value
   if (isRawJson(value)) return value.rawJSON
   if (value === null || depth === DEPTH_MAX) return ''
-  if (Array.isArray(value)) return firstSaying(value.toReversed(), depth)
+  if (Array.isArray(value)) return firstSaying(partsThatTell(value).toReversed(), depth)
   if (!isJsonObject(value)) return String(value)
   const telling = firstSaying(
     TELLING.map(name => value[name] ?? null),
     depth,
   )
   return telling || namedSayings(value, depth)
+}
+
+/** How a message begins that was sent as JSON text. */
+const MESSAGE = /^\{"(?:role|content)":/
+
+/** What such a message says; undefined if it is none. */
+function messageIn(text: string, depth: number): string | undefined {
+  if (!MESSAGE.test(text)) return undefined
+  try {
+    return sayingOf(parseJson(text), depth + 1)
+  } catch {
+    return undefined
+  }
+}
+
+/** Of the parts of a message those with text, if there are any: not its images. */
+function partsThatTell(list: readonly Json[]): readonly Json[] {
+  const texts = list.filter(part => isJsonObject(part) && typeof part.text === 'string')
+  return texts.length > 0 ? texts : list
 }
 
 function firstSaying(values: readonly Json[], depth: number): string {
@@ -63,12 +82,33 @@ function namedSayings(object: JsonObject, depth: number): string {
     .join(', ')
 }
 
-/** Of a text that cannot be parsed, because its middle is missing: the last message in it, or its first text. */
+/** Members that hold the text of a message, or of a part of one. */
+const TEXTS = /"(?:content|text)":"/g
+
+/**
+ * Of a text that cannot be parsed, because its middle is missing: the last message in it, or its first text. A message that
+ * begins in the middle is not seen, so one of the start may be shown for it.
+ */
 function sayingOfEnds(start: string, end: string): string {
-  const content = end.lastIndexOf('"content":"')
-  if (content >= 0) return textAt(end, content + '"content":"'.length)
-  const first = start.startsWith('"') ? 0 : start.indexOf(':"') + 1
-  return first > 0 || start.startsWith('"') ? textAt(start, first + 1) : start
+  const from = lastTextIn(end)
+  if (from !== undefined) return textAt(end, from)
+  const early = lastTextIn(start)
+  if (early !== undefined) return textAt(start, early)
+  if (start.startsWith('"')) return beginningOf(textAt(start, 1))
+  const first = start.indexOf(':"') + 1
+  return first > 0 ? textAt(start, first + 1) : start
+}
+
+/** Of a text whose end is missing; of a message as JSON text what it says. */
+function beginningOf(text: string): string {
+  const from = MESSAGE.test(text) ? lastTextIn(text) : undefined
+  return from === undefined ? text : textAt(text, from)
+}
+
+/** Where the last text of a message begins. */
+function lastTextIn(json: string): number | undefined {
+  const last = [...json.matchAll(TEXTS)].at(-1)
+  return last && last.index + last[0].length
 }
 
 /** The JSON string whose first character stands at an index, as far as it is there. */
