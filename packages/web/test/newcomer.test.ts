@@ -110,5 +110,5 @@ const untilRows = (page: Page, count: number): Promise<void> =>
 const untilCompared = (page: Page): Promise<void> =>
   page
     .getByRole('region', { name: 'Scores' })
-    .getByRole('row', { name: /success.*100 %.*−100 %/ })
+    .getByRole('row', { name: /success.*100 %.*−100 points/ })
     .waitFor({ timeout: 60_000 })
