@@ -17088,7 +17088,6 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id or slug. */
                 id: string;
             };
             cookie?: never;
@@ -17239,7 +17238,6 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id or slug. */
                 id: string;
             };
             cookie?: never;
@@ -41268,6 +41266,7 @@ export interface operations {
                         [key: string]: unknown;
                     } | null;
                     data?: {
+                        /** @description A revision, or only its data. */
                         revision?: {
                             [key: string]: unknown;
                         } | null;
@@ -41492,6 +41491,7 @@ export interface operations {
                         [key: string]: unknown;
                     } | null;
                     data?: {
+                        /** @description A revision, or only its data. */
                         revision?: {
                             [key: string]: unknown;
                         } | null;
