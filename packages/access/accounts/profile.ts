@@ -70,7 +70,7 @@ export function makeResetLink(
       .values({ user_id, ...fields })
       .onConflict(conflict => conflict.column('user_id').doUpdateSet(fields))
       .execute()
-    return `${origin}/auth/reset-password?${new URLSearchParams({ token })}`
+    return `${origin}/w/new-password?${new URLSearchParams({ token })}`
   })
 }
 

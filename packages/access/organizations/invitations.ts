@@ -136,7 +136,7 @@ async function insertInvitation(trx: Trx, { email, role, place, invitedBy }: New
     .insertInto('invitations')
     .values({ ...row, expires_at: inDays(VALID_DAYS) })
     .execute()
-  return { url: `${origin}/auth?${new URLSearchParams({ token, email, organization_id, workspace_id })}` }
+  return { url: `${origin}/w/invitation?${new URLSearchParams({ token, email, organization_id, workspace_id })}` }
 }
 
 async function refuseMember(trx: Trx, workspace_id: Uuid, address: string): Promise<void> {

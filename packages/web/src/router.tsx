@@ -1,4 +1,5 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router'
+import { readInvitation, readPasswordLink } from './account/search.ts'
 import { parseSearch, stringifySearch } from './address.ts'
 import { keyState } from './api/key.ts'
 import { skeletonQuery } from './api/queries.ts'
@@ -201,6 +202,22 @@ const settingsSection = createRoute({
   component: lazyRouteComponent(() => import('./settings/settings-screen.tsx'), 'SettingsScreen'),
 })
 
+const invitation = createRoute({
+  getParentRoute: () => root,
+  path: '/invitation',
+  staticData: { title: 'Invitation' },
+  validateSearch: readInvitation,
+  component: lazyRouteComponent(() => import('./account/invitation-screen.tsx'), 'InvitationScreen'),
+})
+
+const newPassword = createRoute({
+  getParentRoute: () => root,
+  path: '/new-password',
+  staticData: { title: 'New password', isPublic: true },
+  validateSearch: readPasswordLink,
+  component: lazyRouteComponent(() => import('./account/password-screen.tsx'), 'PasswordScreen'),
+})
+
 export const router = createRouter({
   routeTree: root.addChildren([
     home,
@@ -218,6 +235,8 @@ export const router = createRouter({
     testset,
     settings,
     settingsSection,
+    invitation,
+    newPassword,
   ]),
   basepath: '/w',
   parseSearch,

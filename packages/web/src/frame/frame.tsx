@@ -26,13 +26,14 @@ export function Frame(): ReactNode {
   const key = useSyncExternalStore(onKeyChange, keyState)
   const [open, setOpen] = useState<'commands' | 'keys'>()
   useKeys({ '⌘k': () => setOpen('commands'), '?': () => setOpen('keys') })
-  const screen = useMatches({ select: matches => matches.at(-1)?.staticData.title })
-  useTitle(key === 'present' ? screen : 'API key')
+  const { title, isPublic = false } = useMatches({ select: matches => matches.at(-1)?.staticData ?? {} })
+  const isShown = isPublic || key === 'present'
+  useTitle(isShown ? title : 'API key')
   return (
     <div className={styles.frame}>
       <Bar onCommands={() => setOpen('commands')} onKeys={() => setOpen('keys')} hasKey={key === 'present'} />
       <Trouble />
-      <main className={styles.main}>{key === 'present' ? <Outlet /> : <KeyScreen state={key} />}</main>
+      <main className={styles.main}>{isShown ? <Outlet /> : <KeyScreen state={key} />}</main>
       <CatchBoundary getResetKey={() => open} errorComponent={DialogFailure}>
         <Suspense>
           {open === 'commands' && <Commands onClose={() => setOpen(undefined)} onKeys={() => setOpen('keys')} />}

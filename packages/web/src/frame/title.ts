@@ -5,6 +5,8 @@ declare module '@tanstack/react-router' {
   interface StaticDataRouteOption {
     /** Names the screen in the title of the page. */
     title?: string
+    /** Whether it is shown without a key. */
+    isPublic?: boolean
   }
 }
 
