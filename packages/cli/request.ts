@@ -17,7 +17,13 @@ export function address(): string {
   const url = setting('SPANHOUSE_URL') ?? `http://127.0.0.1:${setting('SPANHOUSE_PORT') ?? '4600'}`
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
     throw new UsageError(`SPANHOUSE_URL=${url} is not an address that starts with http:// or https://`)
-  return url.replace(/\/+$/, '').replace(/\/api$/, '')
+  return withoutSlashes(withoutSlashes(url).replace(/\/api$/, ''))
+}
+
+function withoutSlashes(url: string): string {
+  let end = url.length
+  while (url[end - 1] === '/') end--
+  return url.slice(0, end)
 }
 
 /** Empty is unset, as for the server. */

@@ -72,13 +72,15 @@ function endOfQuoted(template: string, from: number): number {
   return template.length
 }
 
-/** Texts in quotes; and what stands between a name or a closing bracket and the end of its indexes. */
-const QUOTED_OR_INDEXES =
-  /"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|(?=\.\d)(?<=[\])]|[\p{L}_][\p{L}\p{N}_]*)(?:\.\d+(?![\p{L}\p{N}_]))+/gsu
+/** Texts in quotes, numbers, and names or closing brackets with the indexes behind them. */
+const TOKENS =
+  /"(?:[^"\\]|\\.)*"?|'(?:[^'\\]|\\.)*'?|\d[\p{L}\p{N}_.]*|([\p{L}_][\p{L}\p{N}_]*|[\])])((?:\.\d+(?![\p{L}\p{N}_]))+)?/gsu
 
 /** Code with indexes as the engine reads them: `items[0].name` for `items.0.name`. */
 export const withIndexes = (code: string): string =>
-  code.replace(QUOTED_OR_INDEXES, found => (found.startsWith('.') ? found.replace(/\.(\d+)/g, '[$1]') : found))
+  code.replace(TOKENS, (token: string, name?: string, indexes?: string) =>
+    name !== undefined && indexes !== undefined ? name + indexes.replace(/\.(\d+)/g, '[$1]') : token,
+  )
 
 function expressionTag(text: string): JinjaTag {
   const start = /[-+]/.test(text[2] ?? '') && text.length > 4 ? 3 : 2
