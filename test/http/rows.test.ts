@@ -94,6 +94,52 @@ test('rows have the totals of their trace and short previews', async () => {
   })
 })
 
+const LONG = 'hello '.repeat(333)
+const IMAGE = { type: 'image_url', image_url: { url: `data:image/png;base64,${'iVBORw0K'.repeat(1_000)}` } }
+const ASKED = { type: 'text', text: 'what is this?' }
+const TOLD = { role: 'system', content: 'You are kind. '.repeat(200) }
+const ANSWER = { role: 'assistant', content: `answer "${LONG}"` }
+const CALLED = [{ id: 'call_1', function: { name: 'find', arguments: '{"text":"no message"}' } }]
+
+test('previews show the newest text of a chat, however long it is', async () => {
+  const user = (content: unknown) => ({ messages: [{ role: 'user', content }] })
+  const cases: [inputs: unknown, shown: RegExp][] = [
+    [user('hello '.repeat(30)), /^hello hello/],
+    [user(LONG), /^hello hello/],
+    [{ messages: [TOLD, ...user(LONG).messages] }, /^hello hello/],
+    [{ messages: [{ content: LONG, role: 'user' }] }, /^hello hello/],
+    [user([ASKED, { type: 'image_url', image_url: { url: 'https://example.org/a.png' } }]), /^what is this\?$/],
+    [user([ASKED, IMAGE]), /^what is this\?$/],
+    [user([IMAGE, ASKED]), /^what is this\?$/],
+    [user([{ type: 'text', text: LONG }, IMAGE]), /^hello hello/],
+    [{ messages: [...user('weather?').messages, { ...ANSWER, tool_calls: CALLED }] }, /^answer "hello hello/],
+    [ANSWER, /^answer "hello hello/],
+    [JSON.stringify(ANSWER), /^answer "hello hello/],
+    [JSON.stringify([TOLD, ANSWER], null, 1), /^answer "hello hello/],
+    [JSON.stringify({ role: 'assistant', content: 'short' }), /^short$/],
+    [`{"role": "assistant", "content": "cut ${LONG}`, /^cut hello/],
+    [LONG, /^hello hello/],
+    [`[1] ${LONG}`, /^\[1\] hello/],
+    [{ question: 'Why?', documents: Array(3).fill({ text: LONG }) }, /^Why\?$/],
+    [{ topic: 'weather', more: LONG }, /^weather$/],
+    [{ role: 'user', numbers: Array(2_000).fill(1) }, /^\{"role":"user","numbers":\[1,/],
+  ]
+  const own = await newProject()
+  const said = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))
+  const spans = cases.map(([value], at) =>
+    otlpSpan(
+      { traceId: newTraceId(), name: String(at) },
+      { 'ag.data.inputs': said(value), 'ag.data.outputs': said(value) },
+    ),
+  )
+  await own.store(...spans)
+  const { body } = await own.post('/api/spans/rows', {})
+  const shown = new Map<string, any>(body.rows.map((row: any) => [row.span_name, row]))
+  for (const [at, [value, expected]] of cases.entries())
+    for (const part of typeof value === 'string' ? ['outputs'] : ['inputs', 'outputs'])
+      expect(shown.get(String(at))[part], `${part} ${said(value).slice(0, 200)}`).toMatch(expected)
+})
+
 test.each(['trace', 'span'])('pages of %ss visit each once, in every order', async focus => {
   const expected = focus === 'trace' ? COUNT : 2 * COUNT
   const values: Record<string, (row: any) => number> = {

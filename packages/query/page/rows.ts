@@ -258,14 +258,24 @@ export interface Places {
 export const compileRowsAt = (project_id: Uuid, places: Places): Sql =>
   sql`SELECT ${SHOWN_OF_ROW} ${fromPlaces(project_id, places)} ${SETTINGS}`
 
-/** Characters of an input or output that a row shows a part of. Of a chat the end is read, where the newest message is. */
+/** Characters of an input or output that a row shows a part of. */
 const PREVIEW_CHARACTERS = 1_000
 
+/** What stands before the text of a message; in a text of JSON it is escaped, and may have a space in it. */
+const BEFORE_TEXT = ['"content":"', '"text":"']
+const BEFORE_TEXT_ESCAPED = ['content', 'text'].flatMap(name => [`\\"${name}\\":\\"`, `\\"${name}\\": \\"`])
+
+/** Of a long JSON text the beginning and, of a chat, the beginning of the newest text in it. */
 const preview = (member: 'inputs' | 'outputs'): Sql => {
   const raw = sql`JSONExtractRaw(${SPAN_DATA}, ${text(member)})`
   const short = sql`length(${raw}) <= ${int(2 * PREVIEW_CHARACTERS)}`
-  const ends = sql`concat(substringUTF8(${raw}, 1, ${int(PREVIEW_CHARACTERS)}), '\n', substringUTF8(${raw}, -${int(PREVIEW_CHARACTERS)}))`
-  return sql`if(${short}, ${raw}, ${ends}) AS ${identifier(member)}`
+  const fromEnd = (before: readonly string[]): Sql =>
+    sql`multiSearchFirstPosition(reverse(${raw}), ${texts(before.map(one => [...one].reverse().join('')))})`
+  const place = sql`if(startsWith(${raw}, '"'), ${fromEnd(BEFORE_TEXT_ESCAPED)}, ${fromEnd(BEFORE_TEXT)})`
+  const isChat = sql`multiSearchAny(${raw}, ${texts(['"role":', '\\"role\\":'])})`
+  const newest = sql`if(${place} > 0 AND ${isChat}, substring(${raw}, length(${raw}) - ${place} + 2), '')`
+  const beginnings = [sql`${raw}`, newest].map(one => sql`substringUTF8(${one}, 1, ${int(PREVIEW_CHARACTERS)})`)
+  return sql`if(${short}, ${raw}, concat(${join(beginnings, sql`, '\n', `)})) AS ${identifier(member)}`
 }
 
 /** What the rows at known places say, and their values of some attributes: rows of {@link PreviewRow}, in no particular order. */
@@ -278,7 +288,10 @@ export function compilePreviews(project_id: Uuid, places: Places, attributes: re
 export interface PreviewRow {
   readonly trace_id: TraceId
   readonly span_id: SpanId
-  /** JSON text, or its two ends with a line feed between them, which JSON text never contains. */
+  /**
+   * JSON text. Of a long one its beginning, a line feed, which JSON text never contains, and of a chat the newest text in
+   * it, from after its opening quotation mark.
+   */
   readonly inputs: string
   readonly outputs: string
   /** The values of the attributes that were asked for. */

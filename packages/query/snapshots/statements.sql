@@ -39,16 +39,22 @@ SELECT lower(hex(trace_id)) AS trace_id, lower(hex(span_id)) AS span_id, toUnixT
 --   p1: "inputs"
 --   p2: 2000
 --   p3: 1000
---   p4: "outputs"
---   p5: "a"
---   p6: "b"
---   p7: "11111111-1111-4111-8111-111111111111"
---   p8: [1]
---   p9: ["00000000000000000000000000000001"]
---   p10: ["0000000000000001"]
+--   p4: ["\"\\:\"\\tnetnoc\"\\","\"\\ :\"\\tnetnoc\"\\","\"\\:\"\\txet\"\\","\"\\ :\"\\txet\"\\"]
+--   p5: ["\":\"tnetnoc\"","\":\"txet\""]
+--   p6: ["\"role\":","\\\"role\\\":"]
+--   p7: "outputs"
+--   p8: ["\"\\:\"\\tnetnoc\"\\","\"\\ :\"\\tnetnoc\"\\","\"\\:\"\\txet\"\\","\"\\ :\"\\txet\"\\"]
+--   p9: ["\":\"tnetnoc\"","\":\"txet\""]
+--   p10: ["\"role\":","\\\"role\\\":"]
+--   p11: "a"
+--   p12: "b"
+--   p13: "11111111-1111-4111-8111-111111111111"
+--   p14: [1]
+--   p15: ["00000000000000000000000000000001"]
+--   p16: ["0000000000000001"]
 SELECT lower(hex(trace_id)) AS trace_id, lower(hex(span_id)) AS span_id, toUnixTimestamp64Micro(start_time) AS time, if(length(JSONExtractRaw(span_data, {p1:String})) <= {p2:Int64}, JSONExtractRaw(span_data, {p1:String}), concat(substringUTF8(JSONExtractRaw(span_data, {p1:String}), 1, {p3:Int64}), '
-', substringUTF8(JSONExtractRaw(span_data, {p1:String}), -{p3:Int64}))) AS inputs, if(length(JSONExtractRaw(span_data, {p4:String})) <= {p2:Int64}, JSONExtractRaw(span_data, {p4:String}), concat(substringUTF8(JSONExtractRaw(span_data, {p4:String}), 1, {p3:Int64}), '
-', substringUTF8(JSONExtractRaw(span_data, {p4:String}), -{p3:Int64}))) AS outputs, [arrayMap(raw -> if(startsWith(raw, '"'), JSONExtractString(raw), raw), [JSONExtractRaw(sent_attributes, {p5:String}, {p6:String})])[1]] AS own FROM spans PREWHERE project_id = {p7:UUID} AND (is_root = true AND start_time IN (arrayMap(micros -> fromUnixTimestamp64Micro(micros, 'UTC'), {p8:Array(Int64)})) AND trace_id IN (SELECT toFixedString(unhex(arrayJoin({p9:Array(String)})), 16)) AND span_id IN (SELECT toFixedString(unhex(arrayJoin({p10:Array(String)})), 8))) SETTINGS prefer_column_name_to_alias = 1, enable_shared_storage_snapshot_in_query = 1, use_top_k_dynamic_filtering = 0, preferred_block_size_bytes = 16000000
+', substringUTF8(if(if(startsWith(JSONExtractRaw(span_data, {p1:String}), '"'), multiSearchFirstPosition(reverse(JSONExtractRaw(span_data, {p1:String})), {p4:Array(String)}), multiSearchFirstPosition(reverse(JSONExtractRaw(span_data, {p1:String})), {p5:Array(String)})) > 0 AND multiSearchAny(JSONExtractRaw(span_data, {p1:String}), {p6:Array(String)}), substring(JSONExtractRaw(span_data, {p1:String}), length(JSONExtractRaw(span_data, {p1:String})) - if(startsWith(JSONExtractRaw(span_data, {p1:String}), '"'), multiSearchFirstPosition(reverse(JSONExtractRaw(span_data, {p1:String})), {p4:Array(String)}), multiSearchFirstPosition(reverse(JSONExtractRaw(span_data, {p1:String})), {p5:Array(String)})) + 2), ''), 1, {p3:Int64}))) AS inputs, if(length(JSONExtractRaw(span_data, {p7:String})) <= {p2:Int64}, JSONExtractRaw(span_data, {p7:String}), concat(substringUTF8(JSONExtractRaw(span_data, {p7:String}), 1, {p3:Int64}), '
+', substringUTF8(if(if(startsWith(JSONExtractRaw(span_data, {p7:String}), '"'), multiSearchFirstPosition(reverse(JSONExtractRaw(span_data, {p7:String})), {p8:Array(String)}), multiSearchFirstPosition(reverse(JSONExtractRaw(span_data, {p7:String})), {p9:Array(String)})) > 0 AND multiSearchAny(JSONExtractRaw(span_data, {p7:String}), {p10:Array(String)}), substring(JSONExtractRaw(span_data, {p7:String}), length(JSONExtractRaw(span_data, {p7:String})) - if(startsWith(JSONExtractRaw(span_data, {p7:String}), '"'), multiSearchFirstPosition(reverse(JSONExtractRaw(span_data, {p7:String})), {p8:Array(String)}), multiSearchFirstPosition(reverse(JSONExtractRaw(span_data, {p7:String})), {p9:Array(String)})) + 2), ''), 1, {p3:Int64}))) AS outputs, [arrayMap(raw -> if(startsWith(raw, '"'), JSONExtractString(raw), raw), [JSONExtractRaw(sent_attributes, {p11:String}, {p12:String})])[1]] AS own FROM spans PREWHERE project_id = {p13:UUID} AND (is_root = true AND start_time IN (arrayMap(micros -> fromUnixTimestamp64Micro(micros, 'UTC'), {p14:Array(Int64)})) AND trace_id IN (SELECT toFixedString(unhex(arrayJoin({p15:Array(String)})), 16)) AND span_id IN (SELECT toFixedString(unhex(arrayJoin({p16:Array(String)})), 8))) SETTINGS prefer_column_name_to_alias = 1, enable_shared_storage_snapshot_in_query = 1, use_top_k_dynamic_filtering = 0, preferred_block_size_bytes = 16000000
 
 -- spans, filter, next page, sampled
 --   p1: "11111111-1111-4111-8111-111111111111"

@@ -18,13 +18,13 @@ const TELLING = [
 ]
 
 /**
- * The beginning of what an input or output says, on one line: of a chat the newest message, of an object its most
- * telling member. `json` is JSON text, or its two ends with a line feed between them if it is long. Undefined: nothing.
+ * The beginning of what an input or output says, on one line: of a chat the newest text, of an object its most telling
+ * member. `json` is JSON text, or what a `PreviewRow` has of a long one. Undefined: nothing.
  */
 export function previewOf(json: string): string | undefined {
   if (json === '') return undefined
   const cut = json.indexOf('\n')
-  const said = cut < 0 ? sayingOf(parseJson(json)) : sayingOfEnds(json.slice(0, cut), json.slice(cut + 1))
+  const said = cut < 0 ? sayingOf(parseJson(json)) : sayingOfLong(json.slice(0, cut), json.slice(cut + 1))
   const line = said.replace(/\s+/g, ' ').trim()
   if (line === '') return undefined
   return line.length > CHARACTERS_MAX ? `${line.slice(0, CHARACTERS_MAX).toWellFormed()}…` : line
@@ -33,45 +33,47 @@ export function previewOf(json: string): string | undefined {
 /** Levels that are looked into: the text of a message stands at the fifth. */
 const DEPTH_MAX = 8
 
+/** Of a list its last element that tells something: an image or a call after a text does not. */
 function sayingOf(value: Json, depth = 0): string {
-  if (typeof value === 'string') return messageIn(value, depth) || value
+  const telling = tellingOf(value, depth)
+  if (telling !== '' || depth === DEPTH_MAX) return telling
+  if (Array.isArray(value)) return firstOf(value.toReversed(), one => sayingOf(one, depth + 1))
+  return isJsonObject(value) ? namedSayings(value, depth) : ''
+}
+
+/** What is said at the places that are meant for it. */
+function tellingOf(value: Json, depth: number): string {
+  if (typeof value === 'string') return sayingOfText(value, depth)
   if (isRawJson(value)) return value.rawJSON
   if (value === null || depth === DEPTH_MAX) return ''
-  if (Array.isArray(value)) return firstSaying(partsThatTell(value).toReversed(), depth)
+  const inner = (one: Json): string => tellingOf(one, depth + 1)
+  if (Array.isArray(value)) return firstOf(value.toReversed(), inner)
   if (!isJsonObject(value)) return String(value)
-  const telling = firstSaying(
+  return firstOf(
     TELLING.map(name => value[name] ?? null),
-    depth,
+    inner,
   )
-  return telling || namedSayings(value, depth)
 }
 
-/** How a message begins that was sent as JSON text. */
-const MESSAGE = /^\{"(?:role|content)":/
-
-/** What such a message says; undefined if it is none. */
-function messageIn(text: string, depth: number): string | undefined {
-  if (!MESSAGE.test(text)) return undefined
-  try {
-    return sayingOf(parseJson(text), depth + 1)
-  } catch {
-    return undefined
-  }
-}
-
-/** Of the parts of a message those with text, if there are any: not its images. */
-function partsThatTell(list: readonly Json[]): readonly Json[] {
-  const texts = list.filter(part => isJsonObject(part) && typeof part.text === 'string')
-  return texts.length > 0 ? texts : list
-}
-
-function firstSaying(values: readonly Json[], depth: number): string {
+function firstOf(values: readonly Json[], say: (value: Json) => string): string {
   for (const one of values) {
-    const said = sayingOf(one, depth + 1)
+    const said = say(one)
     if (said !== '') return said
   }
   return ''
 }
+
+/** Clients often send a message as a text of JSON. */
+function sayingOfText(text: string, depth: number): string {
+  if (depth === DEPTH_MAX || !JSON_BEGINS.test(text)) return text
+  try {
+    return sayingOf(parseJson(text), depth + 1) || text
+  } catch {
+    return text
+  }
+}
+
+const JSON_BEGINS = /^\s*[[{]/
 
 function namedSayings(object: JsonObject, depth: number): string {
   const members = Object.entries(object).map(([name, one]) => [name, sayingOf(one, depth + 1)] as const)
@@ -82,33 +84,19 @@ function namedSayings(object: JsonObject, depth: number): string {
     .join(', ')
 }
 
-/** Members that hold the text of a message, or of a part of one. */
-const TEXTS = /"(?:content|text)":"/g
-
-/**
- * Of a text that cannot be parsed, because its middle is missing: the last message in it, or its first text. A message that
- * begins in the middle is not seen, so one of the start may be shown for it.
- */
-function sayingOfEnds(start: string, end: string): string {
-  const from = lastTextIn(end)
-  if (from !== undefined) return textAt(end, from)
-  const early = lastTextIn(start)
-  if (early !== undefined) return textAt(start, early)
-  if (start.startsWith('"')) return beginningOf(textAt(start, 1))
-  const first = start.indexOf(':"') + 1
-  return first > 0 ? textAt(start, first + 1) : start
-}
-
-/** Of a text whose end is missing; of a message as JSON text what it says. */
-function beginningOf(text: string): string {
-  const from = MESSAGE.test(text) ? lastTextIn(text) : undefined
-  return from === undefined ? text : textAt(text, from)
-}
-
-/** Where the last text of a message begins. */
-function lastTextIn(json: string): number | undefined {
-  const last = [...json.matchAll(TEXTS)].at(-1)
-  return last && last.index + last[0].length
+/** Of a text that cannot be parsed, because only its beginning is here: its newest text, or its most telling one. */
+function sayingOfLong(start: string, newest: string): string {
+  if (start.startsWith('"')) {
+    const inner = textAt(start, 1)
+    return JSON_BEGINS.test(inner) ? sayingOfLong(inner, textAt(newest, 0)) : inner
+  }
+  const said = textAt(newest, 0)
+  if (said !== '') return said
+  for (const name of [TELLING.join('|'), '(?!role"|type")[^"\\\\]*']) {
+    const before = new RegExp(`"(?:${name})": ?"(?!")`).exec(start)
+    if (before) return textAt(start, before.index + before[0].length)
+  }
+  return start
 }
 
 /** The JSON string whose first character stands at an index, as far as it is there. */

@@ -46,11 +46,7 @@ export function TraceHeader({
 
 function Totals({ traceId, trace }: { traceId: string; trace: Trace }): ReactNode {
   const root = rootOf(trace)
-  // The metric counts exceptions only; a span may have failed without one.
-  const errors = Math.max(
-    trace.errors[root] ?? 0,
-    trace.isError.reduce((sum, isError) => sum + isError, 0),
-  )
+  const errors = trace.errors[root] ?? 0
   const { data } = useQuery(partsQuery(traceId, trace.ids[root] ?? ''))
   const references = referencesIn(data?.parts.find(({ part }) => part === 'references')?.text)
   return (

@@ -223,8 +223,7 @@ function RowLine({
   isSelected,
   toggle,
 }: RowLineProps): ReactNode {
-  // The metric counts exceptions only; the status of a span may say without one that it failed.
-  const isFailed = row.errors !== undefined || row.status_code === 'STATUS_CODE_ERROR'
+  const isFailed = (row.errors ?? 0) > 0
   const isOpen = row.trace_id === search.trace && (search.focus !== 'span' || row.span_id === search.span)
   const open = { trace: row.trace_id, span: spanOf(search, row) }
   const onClick = (event: MouseEvent): void => {
@@ -265,8 +264,8 @@ function RowLine({
         </a>
         {isFailed && (
           <span className={styles.fault} title={row.status_message && visible(row.status_message)}>
-            {row.errors !== undefined && formatAmount(row.errors)}
-            <Spoken>{row.errors === undefined ? 'failed' : ' errors'}</Spoken> ✕
+            {formatAmount(row.errors)}
+            <Spoken> errors</Spoken> ✕
           </span>
         )}
       </span>
