@@ -12678,8 +12678,8 @@ export interface operations {
                             status_message?: string;
                             start_time: string;
                             /** @description Milliseconds. */
-                            duration?: number;
-                            /** @description Of the span and everything below it, as the other totals. */
+                            duration: number;
+                            /** @description Exceptions of the span and everything below it, as the other totals. */
                             errors?: number;
                             tokens?: number;
                             /** @description USD. */
@@ -12820,7 +12820,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         count: number;
-                        /** @description How many of them have an error in them or below them. */
+                        /** @description How many of them have the status error, or an exception in them or below them. */
                         errors: number;
                         /** @description The parts of the window that have any, if asked for. */
                         buckets?: {
@@ -12900,7 +12900,7 @@ export interface operations {
                             /** @description Of a part of the window: Unix time in milliseconds. */
                             start?: number;
                             count: number;
-                            /** @description How many of the rows have an error in them or below them. */
+                            /** @description How many of the rows have the status error, or an exception in them or below them. */
                             errors?: number;
                             tokens?: number;
                             /** @description USD. */

@@ -168,6 +168,8 @@ test('counts are exact, agree with the rows, and divide the window', async () =>
     const { body: counted } = await project.post('/api/spans/count', { ...body, buckets: 60 })
     expect(counted.count).toBe((await allRows({ focus, filtering })).length)
     expect(counted.bucket_ms).toBe(120_000)
+    // They have no exceptions.
+    if (!filtering) expect(counted.errors).toBe(3)
     const sum = counted.buckets.reduce((total: number, one: any) => total + one.count, 0)
     expect(sum).toBe(counted.count)
     expect(counted.buckets[0].start).toBe(Date.parse('2026-02-03T09:00:00Z'))
@@ -253,6 +255,7 @@ test('groups add up to their rows, whatever they are grouped by', async () => {
   const [whole] = (await groups({})).groups
   expect(whole).toEqual({
     count: COUNT,
+    errors: 3,
     tokens: sum(found.map(row => row.tokens)),
     costs: expect.closeTo(sum(found.map(row => row.costs)), 9),
     p50: 3000,

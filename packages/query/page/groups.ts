@@ -125,7 +125,7 @@ export interface GroupRow {
   /** The number of the part of the window. */
   readonly bucket: number
   readonly count: number
-  /** Of the rows, how many have an error in them or below them. */
+  /** Of the rows, how many failed, or have an exception in them or below them. */
   readonly errors: number
   readonly tokens: number
   /** USD. */

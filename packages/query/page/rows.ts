@@ -170,8 +170,8 @@ export function fromQuery(project_id: Uuid, query: SpanQuery, conditions: readon
 export const COUNT_BUCKETS_MAX = 500
 
 /**
- * The number of rows, and of those with errors in them or below them: rows of {@link CountRow}, one for each part of
- * the window that has any. With `buckets` the window must have both bounds; without there is one part.
+ * The number of rows, and of those {@link WITH_ERRORS}: rows of {@link CountRow}, one for each part of the window that
+ * has any. With `buckets` the window must have both bounds; without there is one part.
  */
 export function compileCount(project_id: Uuid, query: SpanQuery, buckets?: number): Aggregation {
   const bucket = buckets === undefined ? sql`toInt64(0)` : bucketIn(query, buckets)
@@ -186,8 +186,8 @@ export function compileCount(project_id: Uuid, query: SpanQuery, buckets?: numbe
 
 /** The number of rows of a group. */
 export const COUNT = aggregate(sql`count`, sql``)
-/** The number of those with an error in them or below them. */
-export const WITH_ERRORS = aggregate(sql`countIf`, sql`errors_cumulative > 0`)
+/** The number of those that failed, or with an exception in them or below them. */
+export const WITH_ERRORS = aggregate(sql`countIf`, sql`errors_cumulative > 0 OR status_code = 'STATUS_CODE_ERROR'`)
 
 export interface CountRow {
   readonly bucket: number
@@ -226,7 +226,7 @@ export const compileRows = (project_id: Uuid, query: SpanQuery<'span'>): Sql =>
 export const compileRowPage = (project_id: Uuid, query: SpanQuery<'span'>): Sql =>
   compileSpanQuery({ project_id, query, columns: [SHOWN_OF_ROW] })
 
-/** A row of a list. Zero and an empty text: none. */
+/** A row of a list. Zero, except as a duration, and an empty text: none. */
 export interface ListRow {
   readonly trace_id: TraceId
   readonly span_id: SpanId

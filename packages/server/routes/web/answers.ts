@@ -26,8 +26,8 @@ export const row = z.object({
   status_code: z.string(),
   status_message: z.optional(z.string()),
   start_time: z.string(),
-  duration: amount.meta({ description: 'Milliseconds.' }),
-  errors: amount.meta({ description: 'Of the span and everything below it, as the other totals.' }),
+  duration: z.number().meta({ description: 'Milliseconds.' }),
+  errors: amount.meta({ description: 'Exceptions of the span and everything below it, as the other totals.' }),
   tokens: amount,
   costs: amount.meta({ description: 'USD.' }),
   session_id: z.optional(z.string()),
@@ -49,7 +49,9 @@ export const previewList = z.object({
 
 export const rowCount = z.object({
   count: z.int(),
-  errors: z.int().meta({ description: 'How many of them have an error in them or below them.' }),
+  errors: z
+    .int()
+    .meta({ description: 'How many of them have the status error, or an exception in them or below them.' }),
   buckets: z
     .optional(
       z.array(
@@ -78,7 +80,9 @@ export const rowGroups = z.object({
       value: z.optional(z.string()).meta({ description: 'What the rows have in common; omitted: they have no value.' }),
       start: z.optional(z.int()).meta({ description: 'Of a part of the window: Unix time in milliseconds.' }),
       count: z.int(),
-      errors: amount.meta({ description: 'How many of the rows have an error in them or below them.' }),
+      errors: amount.meta({
+        description: 'How many of the rows have the status error, or an exception in them or below them.',
+      }),
       tokens: amount,
       costs: amount.meta({ description: 'USD.' }),
       p50: amount.meta({ description: 'Of the durations of the rows, in milliseconds.' }),

@@ -285,7 +285,7 @@ const toRow = (row: ListRow): Row => ({
   status_code: row.status_code,
   status_message: row.status_message || undefined,
   start_time: microsToIso(row.time),
-  duration: row.duration || undefined,
+  duration: row.duration,
   errors: row.errors || undefined,
   tokens: row.tokens || undefined,
   costs: row.costs || undefined,

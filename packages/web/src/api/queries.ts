@@ -51,6 +51,9 @@ function readRows(body: RowsBody, { windowing, after, limit }: PageOf, signal: A
   return api<RowPage>('/spans/rows', { method: 'POST', body: asked, signal })
 }
 
+/** Whether it failed itself, or an exception is in it or below it. A child that failed without one is not known of. */
+export const isFailed = ({ errors = 0, status_code }: Row): boolean => errors > 0 || status_code === 'STATUS_CODE_ERROR'
+
 export type Preview = PreviewList['previews'][number]
 
 /** What some rows say, and their values of the attributes that are columns. It is read again when one of the rows grows. */

@@ -5,7 +5,7 @@ import { ofWholeTraces } from '../api/filtering.ts'
 import { type Group, type Grouping, groupsQuery } from '../api/queries.ts'
 import { exact, formatAmount, formatCost, formatCount, formatDuration, MISSING, visible } from '../format/format.ts'
 import { Button, Failure } from '../parts/controls.tsx'
-import { hasTerm, termOf, toggleTerm } from '../traces/filter-text.ts'
+import { hasTerm, termOf, toggleTerm, WITH_ERRORS } from '../traces/filter-text.ts'
 import type { TracesSearch } from '../traces/search.ts'
 import styles from './dashboard.module.css'
 import type { Shown } from './shown.ts'
@@ -131,7 +131,7 @@ function TableRow({ group, table, shown: { search, change }, most }: TableRowPro
       </td>
       <td className={errors ? styles.errors : undefined}>
         {errors && opens ? (
-          <Link to="/traces" search={{ ...rows, q: `${q} errors>0` }}>
+          <Link to="/traces" search={{ ...rows, q: `${q} ${WITH_ERRORS}` }}>
             {formatCount(errors)}
           </Link>
         ) : (

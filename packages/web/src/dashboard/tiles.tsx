@@ -4,6 +4,7 @@ import { type ReactNode, useMemo } from 'react'
 import { type Group, groupsQuery, type RowGroups } from '../api/queries.ts'
 import { exact, formatAmount, formatCost, formatCount, formatDuration, formatTime } from '../format/format.ts'
 import { Failure } from '../parts/controls.tsx'
+import { WITH_ERRORS } from '../traces/filter-text.ts'
 import type { TracesSearch } from '../traces/search.ts'
 import { Chart, type Series } from './chart.tsx'
 import styles from './dashboard.module.css'
@@ -39,7 +40,7 @@ const TILES: readonly Tile[] = [
     look: 'bars',
     figure: ({ errors = 0, count }) => `${formatCount(errors)} · ${percent(errors, count)}`,
     opens: {},
-    term: 'errors>0',
+    term: WITH_ERRORS,
     format: formatCount,
     series: [{ name: 'with errors', colour: '--error', of: ({ errors }) => errors ?? 0 }],
   },

@@ -3,6 +3,7 @@ import { Fragment, type KeyboardEvent, type ReactNode, useId, useState } from 'r
 import { forgetKey } from '../api/key.ts'
 import { Kbd } from '../parts/controls.tsx'
 import { Modal } from '../parts/modal.tsx'
+import { WITH_ERRORS } from '../traces/filter-text.ts'
 import { PERIODS } from '../traces/search.ts'
 import styles from './frame.module.css'
 import { KEYS } from './keys.ts'
@@ -101,7 +102,7 @@ function useCommands(text: string, onKeys: () => void): Command[] {
   }
   const commands: Command[] = [
     ...SCREENS.map(([to, name]) => ({ name: `Go to ${name.toLowerCase()}`, run: () => navigate({ to }) })),
-    { name: 'Show traces with errors', run: list({ q: 'errors>0' }) },
+    { name: 'Show traces with errors', run: list({ q: WITH_ERRORS }) },
     { name: 'Show traces without annotations', run: list({ q: '-kind:annotation' }) },
     { name: 'Show the most expensive traces', run: list({ order: 'costs' }) },
     { name: 'Show the slowest traces', run: list({ order: 'duration' }) },

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import type { Row } from '../api/queries.ts'
+import { isFailed, type Row } from '../api/queries.ts'
 import { type Annotation, annotationsQuery, byTrace } from '../api/scores.ts'
 import {
   exact,
@@ -16,7 +16,7 @@ import {
 import { useKeys } from '../frame/keys.ts'
 import { useNameInTitle } from '../frame/title.ts'
 import { Failure } from '../parts/controls.tsx'
-import { termOf } from '../traces/filter-text.ts'
+import { termOf, WITH_ERRORS } from '../traces/filter-text.ts'
 import { sessionQuery, TURNS_MAX } from './queries.ts'
 import type { SessionSearch } from './search.ts'
 import styles from './session.module.css'
@@ -93,10 +93,10 @@ function Body({ turns, hasEarlier, search, change }: BodyProps): ReactNode {
 }
 
 function Totals({ session, turns }: { session: string; turns: readonly Row[] }): ReactNode {
-  const sum = (of: 'tokens' | 'costs' | 'errors'): number => turns.reduce((total, turn) => total + (turn[of] ?? 0), 0)
+  const sum = (of: 'tokens' | 'costs'): number => turns.reduce((total, turn) => total + (turn[of] ?? 0), 0)
   const [first, last] = [turns[0] as Row, turns.at(-1) as Row]
   const users = [...new Set(turns.map(({ user_id }) => user_id).filter(user => user !== undefined))]
-  const failed = turns.filter(({ errors = 0 }) => errors > 0).length
+  const failed = turns.filter(isFailed).length
   const q = termOf('session_id', session)
   return (
     <dl className={styles.totals}>
@@ -128,7 +128,7 @@ function Totals({ session, turns }: { session: string; turns: readonly Row[] }):
         <div>
           <dt>With errors</dt>
           <dd className={styles.errors}>
-            <Link to="/traces" search={{ q: `${q} errors>0`, since: '1y' }}>
+            <Link to="/traces" search={{ q: `${q} ${WITH_ERRORS}`, since: '1y' }}>
               {formatCount(failed)}
             </Link>
           </dd>

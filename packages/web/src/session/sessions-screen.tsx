@@ -18,7 +18,7 @@ import { useKeys } from '../frame/keys.ts'
 import { Choices, controls, Failure } from '../parts/controls.tsx'
 import { Scroller } from '../parts/scroller.tsx'
 import { FilterLine } from '../traces/filter-line.tsx'
-import { termOf } from '../traces/filter-text.ts'
+import { termOf, WITH_ERRORS } from '../traces/filter-text.ts'
 import { Period } from '../traces/period.tsx'
 import { useBody } from '../traces/use-body.ts'
 import { SESSION_ORDERS, type SessionOrder, type SessionsSearch } from './search.ts'
@@ -145,7 +145,7 @@ function SessionRow({ session, search }: { session: Group; search: SessionsSearc
       </td>
       <td className={errors ? styles.errors : undefined}>
         {errors ? (
-          <Link to="/traces" search={{ ...rows, q: `${rows.q} errors>0` }}>
+          <Link to="/traces" search={{ ...rows, q: `${rows.q} ${WITH_ERRORS}` }}>
             {formatCount(errors)}
           </Link>
         ) : (

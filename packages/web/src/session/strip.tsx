@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import type { Row } from '../api/queries.ts'
+import { isFailed, type Row } from '../api/queries.ts'
 import { formatCost, formatDuration } from '../format/format.ts'
 import styles from './session.module.css'
 
@@ -24,7 +24,8 @@ export function Strip({ turns, selected, select }: StripProps): ReactNode {
       role="img"
       aria-label="Duration and cost of each turn"
     >
-      {turns.map(({ trace_id, duration = 0, costs = 0, errors = 0 }, at) => {
+      {turns.map((turn, at) => {
+        const { trace_id, duration = 0, costs = 0 } = turn
         const up = (duration / longest) * (MIDDLE - 2)
         const down = (costs / dearest) * (HEIGHT - MIDDLE - 2)
         return (
@@ -38,7 +39,7 @@ export function Strip({ turns, selected, select }: StripProps): ReactNode {
               height={HEIGHT}
             />
             <rect
-              className={errors > 0 ? styles.stripFailed : styles.stripBar}
+              className={isFailed(turn) ? styles.stripFailed : styles.stripBar}
               x={at + 0.15}
               width={0.7}
               y={MIDDLE - up}

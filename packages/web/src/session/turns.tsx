@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type ReactNode, useEffect, useRef } from 'react'
-import { partsQuery, type Row } from '../api/queries.ts'
+import { isFailed, partsQuery, type Row } from '../api/queries.ts'
 import { type Annotation, scoresOf } from '../api/scores.ts'
 import { formatCost, formatDuration, formatFullTime, formatTime, visible } from '../format/format.ts'
 import { Button } from '../parts/controls.tsx'
@@ -49,7 +49,7 @@ export function Turns({ turns, selected, select, scores, steps, toggle }: TurnsP
                 <span title={formatFullTime(turn.start_time)}>{formatTime(turn.start_time)}</span>
                 <span>{formatDuration(turn.duration)}</span>
                 <span>{formatCost(turn.costs)}</span>
-                {(turn.errors ?? 0) > 0 && <span className={styles.errors}>✕ error</span>}
+                {isFailed(turn) && <span className={styles.errors}>✕ error</span>}
               </span>
               <span className={styles.preview}>
                 <bdi>{turn.inputs ? visible(turn.inputs) : visible(turn.span_name)}</bdi>
@@ -98,16 +98,20 @@ interface TurnProps {
 }
 
 function Turn({ turn, number, isSelected, annotations, showsSteps, toggle }: TurnProps): ReactNode {
-  const { trace_id, span_id, start_time, duration, costs, errors = 0 } = turn
+  const { trace_id, span_id, start_time, duration, costs } = turn
   const { data } = useQuery(partsQuery(trace_id, span_id))
   return (
-    <article data-selected={isSelected || undefined} data-error={errors > 0 || undefined} aria-label={`Turn ${number}`}>
+    <article
+      data-selected={isSelected || undefined}
+      data-error={isFailed(turn) || undefined}
+      aria-label={`Turn ${number}`}
+    >
       <header>
         <strong>{number}</strong>
         <span>
           {formatTime(start_time)} · {formatDuration(duration)} · {formatCost(costs)}
         </span>
-        {errors > 0 && <span className={styles.errors}>✕ error</span>}
+        {isFailed(turn) && <span className={styles.errors}>✕ error</span>}
         <Scores scores={scoresOf(annotations)} />
         <span className={styles.space} />
         <Button look="plain" aria-expanded={showsSteps} onClick={toggle}>

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useMemo, useState } from 'react'
 import { partsQuery } from '../api/queries.ts'
 import {
   exact,
@@ -46,7 +46,8 @@ export function TraceHeader({
 
 function Totals({ traceId, trace }: { traceId: string; trace: Trace }): ReactNode {
   const root = rootOf(trace)
-  const errors = trace.errors[root] ?? 0
+  const failed = useMemo(() => trace.isError.reduce((sum, one) => sum + one, 0), [trace])
+  const exceptions = trace.errors[root] ?? 0
   const { data } = useQuery(partsQuery(traceId, trace.ids[root] ?? ''))
   const references = referencesIn(data?.parts.find(({ part }) => part === 'references')?.text)
   return (
@@ -54,7 +55,7 @@ function Totals({ traceId, trace }: { traceId: string; trace: Trace }): ReactNod
       <Fact name="Started" title={formatFullTime(trace.beganAt)}>
         {formatTime(trace.beganAt)}
       </Fact>
-      <Fact name="Duration">{formatDuration(trace.lastsMicros / 1000)}</Fact>
+      <Fact name="Duration">{formatDuration(((trace.ends[root] ?? 0) - (trace.starts[root] ?? 0)) / 1000)}</Fact>
       <Fact name="Σ Tokens" title={exact(trace.tokens[root])}>
         {formatAmount(trace.tokens[root])}
       </Fact>
@@ -62,9 +63,14 @@ function Totals({ traceId, trace }: { traceId: string; trace: Trace }): ReactNod
         {formatCost(trace.costs[root])}
       </Fact>
       <Fact name="Spans">{formatCount(trace.total)}</Fact>
-      {errors > 0 && (
-        <Fact name="Errors">
-          <span className={styles.red}>{formatAmount(errors)}</span>
+      {failed > 0 && (
+        <Fact name="Errors" title="Spans that failed">
+          <span className={styles.red}>{formatCount(failed)}</span>
+        </Fact>
+      )}
+      {exceptions > 0 && exceptions !== failed && (
+        <Fact name="Exceptions" title="Recorded in its spans, whether or not these failed">
+          <span className={styles.red}>{formatCount(exceptions)}</span>
         </Fact>
       )}
       {trace.session && (

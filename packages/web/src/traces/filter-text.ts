@@ -119,6 +119,9 @@ function parsedJson(text: string): Record<string, unknown> | undefined {
   }
 }
 
+/** The term for what `isFailed` (`api/queries.ts`) is true of, and what counts as with errors. */
+export const WITH_ERRORS = '(errors>0 or status:error)'
+
 /** A term that selects exactly one value of a field, or what has none. */
 export function termOf(field: string, value: string | undefined): string {
   const name = nameOfField(field) ?? field

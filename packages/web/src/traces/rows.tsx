@@ -2,7 +2,7 @@ import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query'
 import { useLinkProps } from '@tanstack/react-router'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type CSSProperties, type MouseEvent, type ReactNode, useEffect, useMemo, useRef } from 'react'
-import { type Preview, type PreviewList, previewsQuery, type Row } from '../api/queries.ts'
+import { isFailed, type Preview, type PreviewList, previewsQuery, type Row } from '../api/queries.ts'
 import { type Annotation, annotationsQuery, byTrace, scoresOf } from '../api/scores.ts'
 import {
   exact,
@@ -223,7 +223,6 @@ function RowLine({
   isSelected,
   toggle,
 }: RowLineProps): ReactNode {
-  const isFailed = (row.errors ?? 0) > 0
   const isOpen = row.trace_id === search.trace && (search.focus !== 'span' || row.span_id === search.span)
   const open = { trace: row.trace_id, span: spanOf(search, row) }
   const onClick = (event: MouseEvent): void => {
@@ -262,10 +261,10 @@ function RowLine({
         <a href={addressOf(address, open)} title={visible(row.span_name)} onClick={onLink}>
           {visible(row.span_name) || '(no name)'}
         </a>
-        {isFailed && (
+        {isFailed(row) && (
           <span className={styles.fault} title={row.status_message && visible(row.status_message)}>
-            {formatAmount(row.errors)}
-            <Spoken> errors</Spoken> ✕
+            {row.errors}
+            <Spoken>{row.errors ? ' exceptions' : 'failed'}</Spoken> ✕
           </span>
         )}
       </span>

@@ -89,7 +89,9 @@ function Counted({ list }: { list: List }): ReactNode {
     <output className={styles.count} data-stale={isPlaceholderData || undefined}>
       {error ? `not counted: ${error.message}` : text}
       {data !== undefined && data.errors > 0 && (
-        <span className={styles.errors}>, {data.errors.toLocaleString('en')} with errors</span>
+        <span className={styles.errors} title="They failed, or an exception is in them or below them.">
+          , {data.errors.toLocaleString('en')} with errors
+        </span>
       )}
     </output>
   )
