@@ -1,7 +1,7 @@
 import { type ReactNode, useEffect, useRef } from 'react'
 import { useKeys } from '../frame/keys.ts'
 import { Button } from '../parts/controls.tsx'
-import type { ChangeTrace, TracesSearch } from '../traces/search.ts'
+import { type ChangeTrace, readTraceSearch, type TracesSearch } from '../traces/search.ts'
 import styles from './trace.module.css'
 import { TraceView } from './trace-view.tsx'
 
@@ -17,8 +17,7 @@ interface TracePanelProps {
 export function TracePanel({ traceId, search, change, onPrevious, onNext }: TracePanelProps): ReactNode {
   const panel = useRef<HTMLElement>(null)
   const opener = useRef(document.activeElement)
-  const close = (): void =>
-    change({ trace: undefined, span: undefined, tab: undefined, view: undefined, zoom: undefined, short: undefined })
+  const close = (): void => change({ trace: undefined, ...readTraceSearch({}) })
   useKeys({ Escape: close })
   // The focus returns to the row that the trace was opened from.
   useEffect(() => {

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router'
-import { type ReactNode, useMemo, useState } from 'react'
+import { type ReactNode, useMemo } from 'react'
 import { visible } from '../format/format.ts'
 import { useKeys } from '../frame/keys.ts'
 import { useNameInTitle } from '../frame/title.ts'
@@ -69,10 +69,10 @@ interface BodyProps {
 function Body({ traceId, trace, search, change }: BodyProps): ReactNode {
   const zoom = zoomIn(search.zoom)
   const setZoom = (next: Zoom | undefined): void => change({ zoom: next && zoomText(next) }, { replace: true })
-  const [isCritical, setIsCritical] = useState(false)
   const gaps = useMemo(() => idleGaps(trace), [trace])
   const times = useMemo(() => (search.short ? withoutGaps(trace, gaps) : trace), [trace, gaps, search.short])
   const shorten = (): void => change({ short: search.short ? undefined : true, zoom: undefined }, { replace: true })
+  const toggleCritical = (): void => change({ critical: search.critical ? undefined : true }, { replace: true })
   const view = search.view ?? defaultView(trace)
   // Where there is room for one of them, the detail is shown instead of the tree.
   const isDetailed = search.span !== undefined || search.tab !== undefined
@@ -89,7 +89,7 @@ function Body({ traceId, trace, search, change }: BodyProps): ReactNode {
     e: nextError,
     z: () => setZoom(undefined),
     g: () => (gaps.length === 0 ? false : shorten()),
-    c: () => setIsCritical(!isCritical),
+    c: toggleCritical,
     1: () => setView('tree'),
     2: () => setView('conversation'),
     3: () => setView('flame'),
@@ -118,8 +118,8 @@ function Body({ traceId, trace, search, change }: BodyProps): ReactNode {
             )}
             {view === 'tree' && (
               <Button
-                aria-pressed={isCritical}
-                onClick={() => setIsCritical(!isCritical)}
+                aria-pressed={search.critical ?? false}
+                onClick={toggleCritical}
                 title="Only the spans that the duration depends on (c)"
               >
                 Critical path
@@ -127,7 +127,9 @@ function Body({ traceId, trace, search, change }: BodyProps): ReactNode {
             )}
             {zoom && <Button onClick={() => setZoom(undefined)}>Whole time</Button>}
           </div>
-          {view === 'tree' && <Tree {...shown} isCritical={isCritical} />}
+          {view === 'tree' && (
+            <Tree {...shown} isCritical={search.critical ?? false} metric={search.metric} change={change} />
+          )}
           {view === 'conversation' && <Conversation traceId={traceId} {...shown} />}
           {view === 'flame' && <Flame {...shown} />}
         </div>

@@ -4,6 +4,7 @@ import { exact, formatAmount, formatCost, formatCount, formatDuration, visible }
 import { useKeys } from '../frame/keys.ts'
 import { controls } from '../parts/controls.tsx'
 import { colourOf, TypeIcon } from '../parts/type-icon.tsx'
+import type { ChangeTrace, Metric } from '../traces/search.ts'
 import type { Times } from './idle-gaps.ts'
 import styles from './trace.module.css'
 import { criticalPath, NONE, rowsOf, type Trace, type Zoom } from './trace-model.ts'
@@ -18,6 +19,8 @@ interface TreeProps {
   times: Times
   /** Whether only the critical path is shown. */
   isCritical: boolean
+  metric: Metric | undefined
+  change: ChangeTrace
 }
 
 const ROW_PX = 24
@@ -29,17 +32,23 @@ const INDENTS_MAX = 12
 /** As many fit where the page is narrow. */
 const INDENTS_NARROW = 3
 
-type Metric = 'tokens' | 'cost'
-
 /** How many rows are in the document while the tree is so high. */
 const slotsOf = (height = 0): number => Math.ceil(height / ROW_PX) + 1 + OVERSCAN
 
 /** The spans of a trace as a tree; only the visible rows are in the document. */
-export function Tree({ trace, times, selected, select, zoom = WHOLE, isCritical }: TreeProps): ReactNode {
+export function Tree({
+  trace,
+  times,
+  selected,
+  select,
+  zoom = WHOLE,
+  isCritical,
+  metric,
+  change,
+}: TreeProps): ReactNode {
   'use no memo' // The virtualizer is one object, whose answers change.
   const scroller = useRef<HTMLDivElement>(null)
   const [collapsed, setCollapsed] = useState<ReadonlySet<number>>(new Set())
-  const [metric, setMetric] = useState<Metric>('tokens')
   const critical = useMemo(() => criticalPath(trace), [trace])
   const rows = useMemo(() => {
     const all = rowsOf(trace, collapsed)
@@ -74,7 +83,7 @@ export function Tree({ trace, times, selected, select, zoom = WHOLE, isCritical 
     else if ((trace.sizes[span] as number) > 1) toggle(span)
   }
   useTreeKeys({ trace, selected, select, collapsed, toggle })
-  useKeys({ m: () => setMetric(metric === 'tokens' ? 'cost' : 'tokens') })
+  useKeys({ m: () => change({ metric: metric ? undefined : 'cost' }, { replace: true }) })
   useRevealed({ trace, selected, collapsed, setCollapsed, place, reveal: index => virtual.scrollToIndex(index) })
   // While it scrolls, they stay where they are in the document: a moved one is laid out anew. At rest they are in order.
   const slots = slotsOf(virtual.scrollRect?.height)
@@ -93,7 +102,7 @@ export function Tree({ trace, times, selected, select, zoom = WHOLE, isCritical 
           <span>+{formatDuration((zoom.to * times.lastsMicros) / 1000)}</span>
         </span>
         <span>Duration</span>
-        <span>{metric === 'tokens' ? 'Σ tokens' : 'Σ cost'}</span>
+        <span>{metric ? 'Σ cost' : 'Σ tokens'}</span>
       </div>
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: the tree has the focus and the keys */}
       <div
@@ -180,7 +189,7 @@ interface TreeRowProps {
   span: number
   start: number
   zoom: Zoom
-  metric: Metric
+  metric: Metric | undefined
   /** Undefined for a span without children. */
   isCollapsed: boolean | undefined
   isSelected: boolean
@@ -218,7 +227,7 @@ const TreeRow = memo(function TreeRow({
       <span
         className={styles.treeName}
         data-marked={isError || isCollapsed || isOrphan || undefined}
-        style={{ paddingLeft: `min(${Math.min(depth, INDENTS_MAX) * 14}px, 32%)` }}
+        style={{ '--indents': Math.min(depth, INDENTS_MAX) } as CSSProperties}
       >
         {/* The keys do the same. */}
         <span aria-hidden="true" className={styles.chevron} data-chevron="">
@@ -250,8 +259,8 @@ const TreeRow = memo(function TreeRow({
         />
       </span>
       <span className={styles.figure}>{formatDuration(ms)}</span>
-      <span className={styles.figure} title={exact(metric === 'tokens' ? tokens : costs)}>
-        {metric === 'tokens' ? formatAmount(tokens) : formatCost(costs)}
+      <span className={styles.figure} title={exact(metric ? costs : tokens)}>
+        {metric ? formatCost(costs) : formatAmount(tokens)}
       </span>
     </div>
   )

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { parseSearch, stringifySearch } from '../address.ts'
 import { readSessionSearch, readSessionsSearch, SESSION_ORDERS } from '../session/search.ts'
-import { addressOf, PERIODS, readFilterSearch, readSearch, readTraceSearch, TABS, VIEWS } from './search.ts'
+import { addressOf, METRICS, PERIODS, readFilterSearch, readSearch, readTraceSearch, TABS, VIEWS } from './search.ts'
 
 const absent = fc.constant(undefined)
 const text = fc.option(fc.string({ minLength: 1, maxLength: 40, unit: 'grapheme' }), { nil: undefined })
@@ -22,6 +22,8 @@ const trace = fc.record({
   tab: one(TABS),
   zoom: one(['0-1', '0.25-0.5']),
   short: flag,
+  critical: flag,
+  metric: one(METRICS),
 })
 const filter = fc.tuple(window, text).map(([bounds, q]) => ({ ...bounds, q }))
 const list = fc

@@ -23,12 +23,20 @@ export interface TracesSearch {
   zoom?: string
   /** Whether times in which nothing happens are drawn short. */
   short?: boolean
+  /** Whether the tree has only the critical path. */
+  critical?: boolean
+  /** What the tree shows beside the duration; tokens by default. */
+  metric?: Metric
 }
 
 export const VIEWS = ['tree', 'conversation', 'flame'] as const
 export type View = (typeof VIEWS)[number]
 export const TABS = ['content', 'attributes', 'events', 'annotations', 'raw'] as const
 export type Tab = (typeof TABS)[number]
+
+/** What the tree shows beside the duration, other than tokens. */
+export const METRICS = ['cost'] as const
+export type Metric = (typeof METRICS)[number]
 
 const HOUR = 3_600_000
 export const PERIODS: Readonly<Record<string, { label: string; ms: number }>> = {
@@ -87,7 +95,7 @@ export function readSearch(given: Record<string, unknown>): TracesSearch {
   }
 }
 
-export type TraceSearch = Pick<TracesSearch, 'span' | 'view' | 'tab' | 'zoom' | 'short'>
+export type TraceSearch = Pick<TracesSearch, 'span' | 'view' | 'tab' | 'zoom' | 'short' | 'critical' | 'metric'>
 
 export function readTraceSearch(given: Record<string, unknown>): TraceSearch {
   return {
@@ -96,6 +104,8 @@ export function readTraceSearch(given: Record<string, unknown>): TraceSearch {
     tab: TABS.find(tab => tab === given.tab),
     zoom: typeof given.zoom === 'string' && /^0(\.\d{1,4})?-(1|0\.\d{1,4})$/.test(given.zoom) ? given.zoom : undefined,
     short: given.short === true ? true : undefined,
+    critical: given.critical === true ? true : undefined,
+    metric: METRICS.find(metric => metric === given.metric),
   }
 }
 
