@@ -70,7 +70,7 @@ export const addressOf = ({ apiKey }: Pick<TestProject, 'apiKey'>, path: string)
 
 const MICROS = 1_000n
 
-interface Step {
+export interface Step {
   name: string
   type: string
   /** Milliseconds after the trace began, and until it ends. */

@@ -6,7 +6,7 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { eventually, newProject, type TestProject } from '../../../test/harness.ts'
 import { exportOf, newSpanId, newTraceId, type OtlpSpan, otlpSpan } from '../../../test/otlp.ts'
-import { agentTrace, openBrowser, traceOf, visit } from './browser.testing.ts'
+import { agentTrace, openBrowser, type Step, traceOf, visit } from './browser.testing.ts'
 
 let browser: Browser
 let project: TestProject
@@ -180,8 +180,78 @@ test('a text of five million characters is shown in ranges, without the page sta
   await page.getByText(/600,000 of 5M/).waitFor()
   // The only needle is at the end, which has not been read yet.
   await page.getByRole('searchbox', { name: 'Find in Output' }).fill('needle')
-  await page.getByText('1 found', { exact: true }).waitFor({ timeout: 90_000 })
-  await page.locator('mark').first().waitFor()
+  // To look for a text among all elements takes seconds in such a page.
+  const found = () => page.locator('section output').textContent()
+  await expect.poll(found, { timeout: 90_000 }).toBe('1 of 1 found')
+  const current = page.locator('mark[aria-current]')
+  const isSeen = () =>
+    current.evaluate(mark => {
+      const [inner, outer] = [mark, mark.closest('[role=region]') as Element].map(one => one.getBoundingClientRect())
+      return inner !== undefined && outer !== undefined && inner.top >= outer.top && inner.bottom <= outer.bottom
+    })
+  await expect.poll(isSeen).toBe(true)
+  await page.getByRole('searchbox', { name: 'Find in Output' }).fill('ipsum')
+  await expect.poll(found).toBe('1 of 420,000 found')
+  await page.keyboard.press('Enter')
+  await expect.poll(found).toBe('2 of 420,000 found')
+  for (let turn = 0; turn < 2; turn++) await page.keyboard.press('Shift+Enter')
+  await expect.poll(found).toBe('420,000 of 420,000 found')
+  await expect.poll(isSeen).toBe(true)
+  await close()
+})
+
+test('a trace that failed without an exception is one with an error everywhere, and lasts as long everywhere', async () => {
+  const own = await newProject()
+  const [span] = traceOf({ name: 'refused', type: 'tool', at: 0, ms: 0 })
+  await own.store({ ...(span as OtlpSpan), status: { code: 2, message: 'no' } })
+  const { page, close } = await visit(browser, own, '/w/traces')
+  const row = page.getByRole('row', { name: /refused/ })
+  await row.getByText('failed').waitFor()
+  await row.getByText('0 µs').waitFor()
+  await page.getByText('1 found, 1 with errors').waitFor()
+  await row.getByRole('link').click()
+  const figure = (name: string) => page.locator('header dl div', { hasText: name }).locator('dd').first().textContent()
+  await expect.poll(() => figure('Errors')).toBe('1')
+  expect(await figure('Duration')).toBe('0 µs')
+  await page.getByRole('button', { name: '1 error' }).waitFor()
+  await page.goto(page.url().replace(/traces.*/, 'dashboard'))
+  const tile = page.locator('section', { has: page.getByRole('heading', { name: 'With errors' }) })
+  await tile.getByText('1 · 100 %').click()
+  await page.getByText('1 found, 1 with errors').waitFor()
+  await close()
+})
+
+test('the critical path and the cost are in the address', async () => {
+  const id = await stored(agentTrace('Shared?'))
+  const { page, close } = await visit(browser, project, `/w/traces/${id}?view=tree`)
+  await page.getByRole('treeitem').first().waitFor()
+  await page.keyboard.press('c')
+  await page.keyboard.press('m')
+  await page.waitForURL(/critical=true.*metric=cost|metric=cost.*critical=true/)
+  await page.reload()
+  await page.getByText('Σ cost', { exact: true }).first().waitFor()
+  await expect.poll(() => page.getByRole('button', { name: 'Critical path' }).getAttribute('aria-pressed')).toBe('true')
+  await page.keyboard.press('c')
+  await page.keyboard.press('m')
+  await page.waitForURL(url => !/critical|metric/.test(url.search))
+  await close()
+})
+
+test('names of a deep tree are readable on a narrow page', async () => {
+  let deep: Step = { name: 'innermost', type: 'tool', at: 0, ms: 20 }
+  for (let depth = 9; depth > 0; depth--)
+    deep = { name: `step ${depth} of it`, type: 'chain', at: 0, ms: 20, steps: [deep] }
+  const id = await stored(traceOf(deep))
+  const { page, close } = await visit(browser, project, `/w/traces/${id}?view=tree`, {
+    viewport: { width: 320, height: 640 },
+  })
+  const name = page.getByRole('treeitem', { name: /innermost/ }).getByText('innermost')
+  await name.waitFor()
+  const [from, to] = await name.evaluate(element => {
+    const { left, right } = element.getBoundingClientRect()
+    return [right, element.parentElement?.getBoundingClientRect().right ?? left]
+  })
+  expect(from).toBeLessThanOrEqual(to as number)
   await close()
 })
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { splitBytes } from './messages.ts'
+import { type Bytes, bytesIn, continued, splitBytes } from './messages.ts'
 
 const image = randomBytes(3_000).toString('base64')
 
@@ -11,6 +11,21 @@ test('of bytes in a long text only the size is shown, also where a range of it b
     '"}',
   ])
   expect(splitBytes(`${image.slice(1_000)}","b":1}`)).toEqual([{ type: 'base64', bytes: 2_250 }, '","b":1}'])
+})
+
+test('bytes that go on in the next range are counted on', () => {
+  const [, open] = splitBytes(`"data:image/png;base64,${image.slice(0, 2_000)}`)
+  expect(open).toEqual({ type: 'image/png', bytes: 1_500, isOpen: true })
+  const [more, none] = continued(open as Bytes, image.slice(2_000, 3_600))
+  expect([more, none]).toEqual([{ type: 'image/png', bytes: 2_700, isOpen: true }, ''])
+  expect(continued(more, `${image.slice(3_600)}"}`)).toEqual([{ type: 'image/png', bytes: 3_000 }, '"}'])
+  expect(continued(more, '"}')).toEqual([{ type: 'image/png', bytes: 2_700 }, '"}'])
+})
+
+test('a text of bytes has letters of all kinds', () => {
+  expect(bytesIn(image)).toEqual({ type: 'base64', bytes: 3_000 })
+  expect(bytesIn('data:text/plain;base64,aaaa')).toEqual({ type: 'text/plain', bytes: 3 })
+  for (const text of ['ACGT'.repeat(500), 'very-long-name-'.repeat(200)]) expect(bytesIn(text)).toBeUndefined()
 })
 
 test('other long texts are left as they are', () => {

@@ -108,6 +108,8 @@ export function newMessages(messages: readonly Message[]): readonly Message[] {
 export interface Bytes {
   type: string
   bytes: number
+  /** The text ends amid them: there may be more in what follows it. */
+  isOpen?: true
 }
 
 /** It begins only where a word does: otherwise a text of long words would be tried from each of its characters. */
@@ -118,13 +120,29 @@ export function splitBytes(text: string): (string | Bytes)[] {
   const parts: (string | Bytes)[] = []
   let from = 0
   for (const { 0: found, 1: type, 2: data = '', index } of text.matchAll(BYTES)) {
-    const start = data.slice(0, 512)
-    // A thousand letters of one kind are a text of somebody who tries what happens.
-    if (type === undefined && !(/[a-z]/.test(start) && /[A-Z]/.test(start) && /\d/.test(start))) continue
-    parts.push(text.slice(from, index), { type: type ?? 'base64', bytes: Math.floor(data.length * 0.75) })
+    if (type === undefined && !isMixed(data)) continue
+    const bytes = { type: type ?? 'base64', bytes: bytesOf(data) }
+    parts.push(text.slice(from, index))
     from = index + found.length
+    parts.push(from === text.length ? { ...bytes, isOpen: true } : bytes)
   }
   return [...parts, text.slice(from)].filter(part => part !== '')
+}
+
+/** What follows an open end: the bytes with those at the beginning of a text, and the rest of it. */
+export function continued(open: Bytes, text: string): [Bytes, rest: string] {
+  const [data = ''] = /^[A-Za-z0-9+/_-]*={0,2}/.exec(text) ?? []
+  const bytes = { type: open.type, bytes: open.bytes + bytesOf(data) }
+  return [data.length === text.length ? { ...bytes, isOpen: true } : bytes, text.slice(data.length)]
+}
+
+/** Four characters are three bytes. */
+const bytesOf = (data: string): number => Math.floor(data.length * 0.75)
+
+/** Bytes have letters of all kinds, soon; a long name, a sequence of genes and a text of one letter have not. */
+function isMixed(data: string): boolean {
+  const start = data.slice(0, 512)
+  return /[a-z]/.test(start) && /[A-Z]/.test(start) && /\d/.test(start)
 }
 
 /** A text of bytes. Undefined for other texts. */
@@ -132,9 +150,9 @@ export function bytesIn(text: string): Bytes | undefined {
   const [, type, data] = /^data:([^;,]{0,100})(?:;[^,]{0,100})?,([A-Za-z0-9+/=_-]*)$/.exec(text.slice(0, 200))
     ? splitDataUrl(text)
     : []
-  if (type !== undefined && data !== undefined) return { type: type || 'data', bytes: Math.floor(data.length * 0.75) }
-  if (text.length < 512 || !/^[A-Za-z0-9+/_-]{512}/.test(text)) return undefined
-  return /^[A-Za-z0-9+/_=\s-]*$/.test(text) ? { type: 'base64', bytes: Math.floor(text.length * 0.75) } : undefined
+  if (type !== undefined && data !== undefined) return { type: type || 'data', bytes: bytesOf(data) }
+  if (text.length < 512 || !/^[A-Za-z0-9+/_-]{512}/.test(text) || !isMixed(text)) return undefined
+  return /^[A-Za-z0-9+/_=\s-]*$/.test(text) ? { type: 'base64', bytes: bytesOf(text) } : undefined
 }
 
 function splitDataUrl(text: string): [string, string, string] {

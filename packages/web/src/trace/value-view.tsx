@@ -1,7 +1,7 @@
 import { type ReactNode, useState } from 'react'
 import { formatBytes, formatCount, visible } from '../format/format.ts'
 import styles from './content.module.css'
-import { bytesIn, type Message, type Piece } from './messages.ts'
+import { type Bytes, bytesIn, type Message, type Piece } from './messages.ts'
 
 /** Characters and members that are shown at first. */
 const TEXT_MAX = 4_000
@@ -11,7 +11,7 @@ const MEMBERS_MAX = 100
 export function TextView({ text }: { text: string }): ReactNode {
   const [isWhole, setIsWhole] = useState(false)
   const bytes = bytesIn(text)
-  if (bytes) return <Chip type={bytes.type} bytes={bytes.bytes} />
+  if (bytes) return <Chip {...bytes} />
   return (
     <>
       <span className={styles.text} dir="auto">
@@ -26,9 +26,10 @@ export function TextView({ text }: { text: string }): ReactNode {
   )
 }
 
-export const Chip = ({ type, bytes }: { type: string; bytes: number }): ReactNode => (
+export const Chip = ({ type, bytes, isOpen }: Bytes): ReactNode => (
   <span className={styles.chip}>
     {type} {formatBytes(bytes)}
+    {isOpen && ' so far'}
   </span>
 )
 
