@@ -1,4 +1,5 @@
 export { findTemplate, listTemplates, type PresetRecord, type TemplateRecord } from './catalogue.ts'
+export { ERROR_TYPES, type ErrorType } from './error-types.ts'
 export type { Handler, Role, Schemas } from './handler.ts'
 export { HANDLERS, handlerOf } from './handlers.ts'
 export { HARNESSES, type Harness } from './harnesses.ts'

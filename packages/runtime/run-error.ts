@@ -1,4 +1,5 @@
 import type { Json } from '@spanhouse/model'
+import type { ErrorType } from './error-types.ts'
 
 /** The parts of the message about a wrong value, so that programs need not parse it. */
 export interface ErrorDetails {
@@ -19,7 +20,7 @@ export class RunError extends Error {
   /** The HTTP status, also `status.code` of the response. */
   readonly status: number
   /** The part of `status.type` after `#`: `v0:schemas:missing-input` (contract of the runtime, section 14). */
-  readonly fragment: string
+  readonly fragment: ErrorType
   readonly details: ErrorDetails | undefined
   /** The status of the provider's response, if a provider failed. */
   readonly providerStatus: number | undefined
@@ -29,7 +30,7 @@ export class RunError extends Error {
 
   constructor(
     status: number,
-    fragment: string,
+    fragment: ErrorType,
     message: string,
     more: {
       details?: ErrorDetails
@@ -56,9 +57,9 @@ type Place = 'parameter' | 'input'
 export const missing = (place: Place, path: string): RunError =>
   new RunError(400, `v0:schemas:missing-${place}`, `Missing ${place} at '${path}'`, { details: { path } })
 
-/** A 400 for a value of the wrong type or out of range. `place` is also `inputs`, `outputs` or `parameters` as a whole. */
+/** A 400 for a value of the wrong type or out of range. `place` is also `inputs` or `outputs` as a whole. */
 export function misfit(
-  place: Place | 'inputs' | 'outputs' | 'parameters',
+  place: Place | 'inputs' | 'outputs',
   path: string,
   expected: string,
   value: Json | undefined,

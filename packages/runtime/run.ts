@@ -1,4 +1,5 @@
 import type { Json, JsonObject, SpanId, TraceId } from '@spanhouse/model'
+import type { ErrorType } from './error-types.ts'
 import type { Work, WorkName } from './work/work.ts'
 
 /**
@@ -138,7 +139,7 @@ export interface PostRequest {
   body: JsonObject
   timeoutMs: number
   /** The error types of a rejected address or header, and of a failed request. */
-  fragments: { refused: string; failed: string }
+  fragments: { refused: ErrorType; failed: ErrorType }
 }
 
 export interface PostReply {

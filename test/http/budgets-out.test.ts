@@ -213,8 +213,10 @@ describe('headers', () => {
   })
 
   test('the documentation cannot be framed by other sites and runs only its own scripts', async () => {
-    const { headers, status } = await ask(`${inject('target').apiUrl}/api/docs/`)
-    expect([status, headers.get('x-frame-options')]).toEqual([200, 'DENY'])
-    expect(headers.get('content-security-policy')).toMatch(/script-src 'self';.*frame-ancestors 'none'/)
+    for (const path of ['/api/docs/', '/api/docs/errors', '/docs/errors']) {
+      const { headers, status } = await ask(inject('target').apiUrl + path)
+      expect([status, headers.get('x-frame-options')], path).toEqual([200, 'DENY'])
+      expect(headers.get('content-security-policy'), path).toMatch(/script-src 'self';.*frame-ancestors 'none'/)
+    }
   })
 })

@@ -314,16 +314,24 @@ test('mistakes of callers', async () => {
     ],
   ]
   const traces: string[] = []
+  const types = new Set<string>()
   for (const [path, body, status, fragment] of cases) {
     const answer = await project.run(path, body)
     expect(answer.status, `${path} ${JSON.stringify(body).slice(0, 200)} ${answer.text}`).toBe(status)
     expect(answer.headers.get('x-ag-version')).toBe('2025.07.14')
     if (fragment === undefined) expect(answer.body.detail).toEqual(expect.any(Array))
-    else expect(answer.body.status.type).toMatch(new RegExp(`/errors#${fragment}$`))
+    else {
+      expect(answer.body.status.type).toMatch(new RegExp(`/errors#${fragment}$`))
+      types.add(answer.body.status.type)
+    }
     expect(answer.text).not.toMatch(/stack|\.ts:/)
     traces.push(answer.headers.get('x-ag-trace-id') as string)
   }
   expect(new Set(traces).size).toBe(cases.length)
+  for (const type of types) {
+    const page = await ask(type)
+    expect(page).toMatchObject({ status: 200, text: expect.stringContaining(`id="${new URL(type).hash.slice(1)}"`) })
+  }
   for (const [n, trace_id] of traces.entries()) {
     const root = await rootOf(trace_id)
     const path = cases[n]?.[0]

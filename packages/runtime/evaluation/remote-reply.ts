@@ -3,7 +3,7 @@ import type { Means, PostReply, PostRequest } from '../run.ts'
 import { RunError } from '../run-error.ts'
 import { readJson } from './read-json.ts'
 
-const FRAGMENTS = { refused: 'v0:schemas:invalid-parameter', failed: 'v0:workflows:custom-hook-client-error' }
+const FRAGMENTS = { refused: 'v0:schemas:invalid-parameter', failed: 'v0:workflows:custom-hook-client-error' } as const
 
 /**
  * Posts to the caller's service and returns the text of its response. If its status is not 200, throws a RunError with that

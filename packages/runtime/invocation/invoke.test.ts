@@ -185,16 +185,22 @@ test('the judged trace is linked and not repeated', async () => {
   expect(again.root?.links).toHaveLength(1)
 })
 
+const FAILED_CALL = 'v0:workflows:prompt-completion-error'
+
 test.each<[string, () => unknown, object]>([
   [
     'a RunError',
     () => new RunError(400, 'v0:schemas:missing-input', 'Missing'),
     { code: 400, fragment: 'v0:schemas:missing-input', message: 'Missing' },
   ],
-  ["a provider's 401", () => new RunError(401, 'f', 'no', { providerStatus: 401 }), { code: 424, message: 'no' }],
+  [
+    "a provider's 401",
+    () => new RunError(401, FAILED_CALL, 'no', { providerStatus: 401 }),
+    { code: 424, message: 'no' },
+  ],
   [
     "a provider's 429",
-    () => new RunError(429, 'f', 'slow', { providerStatus: 429, retryAfterSeconds: 7 }),
+    () => new RunError(429, FAILED_CALL, 'slow', { providerStatus: 429, retryAfterSeconds: 7 }),
     { code: 429, retryAfterSeconds: 7 },
   ],
   [

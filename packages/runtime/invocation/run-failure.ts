@@ -1,4 +1,5 @@
 import { Problem } from '@spanhouse/model'
+import type { ErrorType } from '../error-types.ts'
 import { type ErrorDetails, RunError } from '../run-error.ts'
 import type { SpanFailure } from './run-trace.ts'
 
@@ -8,7 +9,7 @@ export interface RunStatus {
   code: number
   message: string
   /** The part of `status.type` after `#`; absent on success. */
-  fragment?: string
+  fragment?: ErrorType
   details?: ErrorDetails
   /** When the caller should retry. */
   retryAfterSeconds?: number

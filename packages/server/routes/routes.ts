@@ -16,6 +16,7 @@ import { accountRoutes } from './accounts/accounts.ts'
 import { clusterRoutes } from './cluster.ts'
 import { deadLetterRoutes } from './dead-letters.ts'
 import { entryRoutes } from './entry.ts'
+import { errorTypeRoutes } from './error-types.ts'
 import { runCaseRoutes } from './evaluations/cases.ts'
 import { comparisonRoutes } from './evaluations/comparison.ts'
 import { evaluationRoutes } from './evaluations/evaluations.ts'
@@ -62,6 +63,7 @@ export function routesOf(served: Served): Routes[] {
   const { config, parts, metrics, intake } = served
   return [
     entryRoutes,
+    errorTypeRoutes,
     healthRoutes(partsInUse(config, parts), metrics),
     ...(intake ? [otlpRoutes(intake)] : []),
     ...(config.roles.includes('api') ? apiRoutes(served) : []),

@@ -23,10 +23,12 @@ afterAll(async () => {
   silent.close()
 })
 
+const FRAGMENTS = { refused: 'v0:schemas:invalid-parameter', failed: 'v0:workflows:custom-hook-client-error' } as const
+
 /** Runs a handler that does nothing but post, until it ends or its caller goes away. */
 async function posted(timeoutMs: number, signal = new AbortController().signal) {
   let spans: RunSpan[] = []
-  const request = { url, body: {}, timeoutMs, fragments: { refused: 'refused', failed: 'v0:workflows:hook-error' } }
+  const request = { url, body: {}, timeoutMs, fragments: FRAGMENTS }
   const handler = {
     key: 'probe',
     kind: 'builtin',
@@ -55,7 +57,7 @@ test('a hook that hangs fails when its time is over, its connection is closed, a
   const { status, call } = await posted(1_000)
   expect(status).toMatchObject({
     code: 500,
-    fragment: 'v0:workflows:hook-error',
+    fragment: FRAGMENTS.failed,
     message: expect.stringMatching(/1 s/),
   })
   expect(call).toMatchObject({ status_code: 'STATUS_CODE_ERROR', status_message: status.message })
