@@ -21,6 +21,7 @@ const CONSTRUCTED: Record<string, string> = {
   'packages/registry/embeds/embed.ts': 'names of kinds and layers',
   'packages/registry/embeds/tokens.ts': 'one of three literals',
   'packages/server/http/paths.ts': 'names of route families',
+  'packages/server/routes/web/preview.ts': 'names of members, in a thousand characters',
   'packages/runtime/work/pattern/python-pattern.ts': 'patterns of callers, in threads that are ended after a second',
   'packages/runtime/schema/well-formed.ts':
     'a pattern of a caller, in a thread that can be ended, and only to see whether it can be read',
