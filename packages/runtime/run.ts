@@ -85,7 +85,10 @@ export interface Means {
   embed(call: { model: string; connection?: string; texts: readonly string[] }): Promise<number[][]>
   /** Runs a caller's `evaluate` in the sandbox. Throws a {@link RunError} when it fails, with the line of the source. */
   evaluate(code: { runtime: string; source: string; arguments: readonly Json[] }): Promise<Json>
-  /** Posts JSON to an address that a caller chose. Throws a {@link RunError} if the address or a header is rejected, or the request fails. */
+  /**
+   * Posts JSON to an address that a caller chose. Throws a {@link RunError} if the address or a header is rejected, or the
+   * request fails.
+   */
   post(request: PostRequest): Promise<PostReply>
   /**
    * Whether a pattern in Python's dialect matches somewhere in each text. Throws a {@link RunError} `regex-pattern-error` if

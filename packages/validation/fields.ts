@@ -75,6 +75,21 @@ export const booleanText: z.ZodType<boolean, string> = textOf<boolean>(
   ['bool_parsing', 'Input should be a valid boolean, unable to interpret input'],
 ).meta({ type: 'boolean' })
 
+/** An integer in a query string, within bounds that default to those of exact numbers. */
+export const integerText = ({
+  min = Number.MIN_SAFE_INTEGER,
+  max = Number.MAX_SAFE_INTEGER,
+} = {}): z.ZodType<number, string> =>
+  textOf<number>(text => (INTEGER.test(text) ? Number(text) : null), FAULTS.integerText)
+    .pipe(z.int().min(min).max(max))
+    .meta({
+      type: 'integer',
+      ...(min > Number.MIN_SAFE_INTEGER && { minimum: min }),
+      ...(max < Number.MAX_SAFE_INTEGER && { maximum: max }),
+    })
+
+const INTEGER = /^\s*[-+]?\d+\s*$/
+
 const timeBy = (parse: (value: unknown) => Micros | null): z.ZodType<Micros, string | number> =>
   z
     .custom<string | number>(value => value !== undefined)

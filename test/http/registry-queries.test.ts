@@ -82,6 +82,11 @@ describe('artifacts', () => {
     expect(await listed('/applications/query', {}, query)).toEqual(expected)
   })
 
+  test.each(['ten', '1.5', '1e3', '0x10', ''])('a limit %j in the query string is refused', async limit => {
+    const detail = await api.refused(422, `/applications/query?limit=${limit}`, {})
+    expect(detail).toMatchObject([{ type: 'int_parsing', loc: ['query', 'limit'], input: limit }])
+  })
+
   test('the body counts where both say something', async () => {
     expect(await listed('/applications/query', { application: { name: 'second' } }, '?name=first')).toEqual(['beta'])
   })

@@ -50,7 +50,8 @@ const isOne = (id: RawBuilder<unknown>, ids: readonly Uuid[] | 'all'): RawBuilde
 /**
  * Updates the status of a run from its scenarios: `running` while one is executed, else `errors` if one has failed,
  * `running` if one waits for a person or client, `cancelled` if one was aborted, else `success`. All but `running` end
- * the run's activity, and a run that had ended by itself is active again when it is `running`. A run that failed as a whole, one that is live, and one without scenarios keep their status.
+ * the run's activity, and a run that had ended by itself is active again when it is `running`. A run that failed as a
+ * whole, one that is live, and one without scenarios keep their status.
  */
 export async function rollUpRun(scope: Scope, run_id: Uuid): Promise<void> {
   await sql`update evaluation_runs t

@@ -6,7 +6,10 @@ export type JinjaTag =
 const RAW = /^\{%[-+]?\s*raw\s*[-+]?%\}/
 const END_RAW = /\{%[-+]?\s*endraw\s*[-+]?%\}/g
 
-/** Cuts a template into `{{ }}` expressions, `{% %}` statements and what is around them; raw blocks and comments are not looked into. */
+/**
+ * Cuts a template into `{{ }}` expressions, `{% %}` statements and what is around them; raw blocks and comments are not
+ * looked into.
+ */
 export function jinjaTags(template: string): JinjaTag[] {
   const tags: JinjaTag[] = []
   let other = 0

@@ -1,6 +1,6 @@
 import { microsToIso, Problem } from '@spanhouse/model'
 import { type DeadLetter, MESSAGE_FORMATS, type SpanStream } from '@spanhouse/span-stream'
-import { jsonObject, optional, z } from '@spanhouse/validation'
+import { integerText, jsonObject, optional, z } from '@spanhouse/validation'
 import type { FastifyInstance } from 'fastify'
 import { addAdminEndpoint } from '../http/endpoint.ts'
 
@@ -10,7 +10,7 @@ const PAGE_MAX = 500
 const tag = 'dead letters'
 const params = z.object({ id: z.string() })
 const query = z.object({
-  limit: optional(z.coerce.number().int().min(1).max(PAGE_MAX)),
+  limit: optional(integerText({ min: 1, max: PAGE_MAX })),
   after: optional(z.string()),
 })
 

@@ -1,6 +1,6 @@
 import { explainTrace, findRow } from '@spanhouse/evaluation'
 import { Problem } from '@spanhouse/model'
-import { optional, time, uuid, z } from '@spanhouse/validation'
+import { integerText, optional, time, uuid, z } from '@spanhouse/validation'
 import { addAdminEndpoint } from '../../http/endpoint.ts'
 import { ignoredBody } from '../registry/bodies.ts'
 import { addEvaluationEndpoint, type EvaluationRoutes, permissionsOf } from './endpoint.ts'
@@ -31,7 +31,7 @@ export function addOnlineRoutes(routes: EvaluationRoutes): void {
     path: '/admin/evaluations/runs/refresh',
     tag: 'administration',
     query: z.object({
-      trigger_interval: optional(z.coerce.number().int().min(1).max(INTERVAL_MAX)),
+      trigger_interval: optional(integerText({ min: 1, max: INTERVAL_MAX })),
       trigger_datetime: optional(time),
     }),
     body: ignoredBody,

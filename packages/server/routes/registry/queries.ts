@@ -2,6 +2,7 @@ import { isJsonObject, type JsonObject, parseJson, scanShortJson } from '@spanho
 import type { Kind, Layer, ListQuery, RecordFilter, Reference } from '@spanhouse/registry'
 import {
   booleanText,
+  integerText,
   jsonObject,
   list,
   nearestTime,
@@ -121,12 +122,7 @@ export function queryString(kind: Kind, layer: Layer) {
       next: optional(uuid),
       newest: optional(windowTime),
       oldest: optional(windowTime),
-      limit: optional(
-        z.coerce
-          .number<string>()
-          .int()
-          .transform(limit => Math.max(1, limit)),
-      ),
+      limit: optional(integerText().transform(limit => Math.max(1, limit))),
       order: optional(z.enum(['ascending', 'descending'])),
     })
     .transform((read: Record<string, unknown>): ListQuery => {

@@ -10,7 +10,7 @@ import {
   type SkeletonRow,
 } from '@spanhouse/query'
 import { type Engine, readOneTrace } from '@spanhouse/span-store'
-import { optional, z } from '@spanhouse/validation'
+import { integerText, optional, z } from '@spanhouse/validation'
 import type { FastifyInstance } from 'fastify'
 import { addEndpoint } from '../../http/endpoint.ts'
 import { requiredTraceId } from '../tracing/trace-writes.ts'
@@ -18,8 +18,7 @@ import { parts, type Skeleton, skeleton } from './answers.ts'
 
 const permission = 'view_spans'
 
-const whole = (max: number, description: string) =>
-  optional(z.coerce.number().int().min(0).max(max)).meta({ description })
+const whole = (max: number, description: string) => optional(integerText({ min: 0, max })).meta({ description })
 
 /** Characters of each part if the request names none. */
 const RANGE_DEFAULT = 100_000
