@@ -5,7 +5,7 @@ import type { Metrics } from '../metrics.ts'
 export interface PartInUse {
   /** Checks whether it works; rejects if it does not. */
   check: () => Promise<unknown>
-  /** How long the process remains useful without it; 0: not at all. */
+  /** How long the process remains useful without it; 0: not at all, infinity: for ever. */
   spareMs: number
 }
 

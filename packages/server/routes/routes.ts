@@ -127,14 +127,16 @@ function readersOf({ own, shards }: ClickHousePart, engine: Engine): SqlReaders 
 
 /**
  * A process with only the receiver role is useful as long as the stream responds; without Postgres, known keys keep
- * working for a while. If a load balancer removed it, exports would be rejected that it could have accepted.
+ * working for a while. If a load balancer removed it, exports would be rejected that it could have accepted. One with only
+ * the API answers all questions without the stream, and refuses the few writes that need it.
  */
 function partsInUse({ roles }: Config, { postgres, stream, engines }: Parts): Record<string, PartInUse> {
   const takesExportsAlone = roles.includes('receiver') && !roles.includes('api') && !roles.includes('services')
+  const isApiAlone = roles.every(role => role === 'api')
   const parts: Record<string, PartInUse> = {
     postgres: { check: () => postgres.ping(), spareMs: takesExportsAlone ? AWAY_MS_MAX : 0 },
   }
-  if (stream) parts.stream = { check: () => stream.stats(), spareMs: 0 }
+  if (stream) parts.stream = { check: () => stream.stats(), spareMs: isApiAlone ? Number.POSITIVE_INFINITY : 0 }
   if (engines)
     parts.clickhouse = {
       check: () => engines.readiness.rows({ text: 'SELECT 1 FROM spans LIMIT 1', params: {} }),
