@@ -34,8 +34,9 @@ export async function holdPartitions(options: HoldOptions): Promise<void> {
     if (share.held.length > 0) {
       log.info({ partitions: share.held }, 'partitions of this writer')
       const change = new AbortController()
-      const watching = watch(share, change, signal)
-      await run(share.held, AbortSignal.any([signal, change.signal]))
+      const { held } = share
+      const watching = watch(share, held.length, change, signal)
+      await run(held, AbortSignal.any([signal, change.signal]))
       change.abort()
       await watching
     }
@@ -46,12 +47,12 @@ export async function holdPartitions(options: HoldOptions): Promise<void> {
 
 const wait = (signal: AbortSignal): Promise<void> => delay(LOOK_EVERY_MS, undefined, { signal }).catch(() => {})
 
-/** Requests a change if a lease is lost or the share differs. */
-async function watch(share: Share, change: AbortController, signal: AbortSignal): Promise<void> {
+/** Requests a change if a lease is lost or the share differs from the `running` partitions. */
+async function watch(share: Share, running: number, change: AbortController, signal: AbortSignal): Promise<void> {
   const until = AbortSignal.any([signal, change.signal, share.lost])
   while (!until.aborted && !share.isDue) {
     await wait(until)
-    if (!until.aborted) await share.look().catch(() => {})
+    if (!until.aborted) await share.look(running).catch(() => {})
   }
   change.abort()
 }
@@ -89,12 +90,14 @@ class Share {
     if (beyond.length === 0) await this.#takeUpTo(size)
   }
 
-  /** Checks whether to settle again. Partitions that became free are acquired at once. */
-  async look(): Promise<void> {
-    const before = this.#held.size
+  /**
+   * Checks whether to settle again. Partitions that became free are acquired at once: also those that an earlier call
+   * acquired before it failed are more than the `running` ones.
+   */
+  async look(running: number): Promise<void> {
     const size = await this.#size()
     await this.#takeUpTo(size)
-    if (this.#held.size > size || this.#held.size > before) this.isDue = true
+    if (this.#held.size > size || this.#held.size > running) this.isDue = true
   }
 
   /** Partitions divided by writers, rounded up; none without a seat. There are as many seats as partitions. */
