@@ -149,6 +149,19 @@ test('a deletion takes what was accepted before it, also what comes again later;
   expect(reports.reduce((sum, report) => sum + report.deleted, 0)).toBe(3)
 })
 
+test('a writer that is stopped before the store was ever there ends without an error', async () => {
+  let refused = 0
+  start({
+    ...bound(engine),
+    rows: () => {
+      refused++
+      return Promise.reject(new Problem('overloaded', 'ClickHouse cannot be reached; try again.'))
+    },
+  })
+  await expect.poll(() => refused).toBeGreaterThan(0)
+  await expect(stop()).resolves.toBeUndefined()
+})
+
 test('while the store is away the writer waits, and stores everything once it is back', async () => {
   let isAway = true
   let refused = 0

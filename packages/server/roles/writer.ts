@@ -65,7 +65,8 @@ export async function runWriter(given: WriterOptions): Promise<void> {
   const options: Run = { ...given, signal, ownership, end: () => fenced.abort() }
   const { stream, writer, partitions } = options
   const isMine = (trace_id: string): boolean => partitions.includes(ownership.partitionOf(trace_id))
-  await persist(() => writer.recover(isMine), options)
+  await untilStopped(() => writer.recover(isMine), options)
+  if (signal.aborted) return
   const settling = settleRootless(options)
   const ahead: Promise<void>[] = []
   const free = Array.from({ length: BATCHES_AHEAD }, () => new SpanBatch())
@@ -87,10 +88,15 @@ export async function runWriter(given: WriterOptions): Promise<void> {
 }
 
 /** Waits for prices as for the store: without them costs would be wrong. Undefined if the writer must stop. */
-async function pricesFor(deliveries: readonly Delivery[], options: Run): Promise<Prices | undefined> {
+function pricesFor(deliveries: readonly Delivery[], options: Run): Promise<Prices | undefined> {
   const project_ids = new Set(deliveries.map(({ message }) => message.project_id))
+  return untilStopped(() => options.prices.of(project_ids), options)
+}
+
+/** Like {@link persist}, but that the writer must stop is no error: resolves to undefined then. */
+async function untilStopped<T>(attempt: () => Promise<T>, options: Run): Promise<T | undefined> {
   try {
-    return await persist(() => options.prices.of(project_ids), options)
+    return await persist(attempt, options)
   } catch (error) {
     if (options.signal.aborted) return undefined
     throw error
