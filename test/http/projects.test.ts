@@ -43,6 +43,20 @@ test('a credential without a membership sees nothing of its project', async () =
   expect((await actIn(host, person)('GET', '/projects/current')).status).toBe(404)
 })
 
+test('somebody who is a member of no project is told so, in the form that the interface has for this list', async () => {
+  const [host, loner] = [await newPerson(), await newPerson()]
+  const ask = actIn(host, loner)
+  const { status } = await call(
+    apiUrl,
+    'DELETE',
+    `/api/admin/simple/accounts/organizations/${loner.organization_id}`,
+    `Access ${adminKey}`,
+  )
+  expect(status).toBe(200)
+  const message = 'You are not a member of any project.'
+  expect(await ask('GET', '/projects')).toMatchObject({ status: 404, body: { message, detail: { message } } })
+})
+
 test('a new project has the members of the workspace with their roles', async () => {
   const host = await newPerson()
   const viewer = await newMember(host, 'viewer')

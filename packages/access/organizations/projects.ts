@@ -35,12 +35,9 @@ export type ProjectJson = z.output<typeof projectJson>
 export const createProjectBody = z.object({ name, make_default: optional(z.boolean()) })
 export const editProjectBody = z.object({ name: optional(name), make_default: optional(z.boolean()) })
 
-/** `GET /projects`: the user's projects, oldest first. Throws a Problem `not_found` when there are none. */
-export async function listProjects(db: Database, { user_id }: ProjectPrincipal): Promise<ProjectJson[]> {
-  const projects = await projectsOf(db, user_id)
-  if (projects.length > 0) return projects
-  throw new Problem('not_found', { message: 'You are not a member of any project.' })
-}
+/** `GET /projects`: the user's projects, oldest first. */
+export const listProjects = (db: Database, { user_id }: ProjectPrincipal): Promise<ProjectJson[]> =>
+  projectsOf(db, user_id)
 
 /** `GET /projects/{id}`. Throws a Problem `not_found` if the user is not a member. */
 export async function fetchProject(db: Database, user_id: Uuid, project_id: Uuid): Promise<ProjectJson> {

@@ -30,7 +30,13 @@ export function projectRoutes({ postgres: { db }, authenticator, seeds }: Parts)
       tag,
       answer: z.array(projectJson),
       summary: 'Lists the projects that you are a member of.',
-      handle: ({ principal }) => listProjects(db, principal),
+      handle: async ({ principal, reply }) => {
+        const projects = await listProjects(db, principal)
+        if (projects.length > 0) return projects
+        const message = 'You are not a member of any project.'
+        // The interface has the message at the top here; all other errors have it in `detail`.
+        return reply.code(404).send({ message, detail: { message } })
+      },
     })
     addEndpoint(app, {
       method: 'GET',
