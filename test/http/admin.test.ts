@@ -299,6 +299,11 @@ test('passwords are set for those who sign in with one', async () => {
   expect(await simple('POST', '/reset-password/', { user_identities: again })).toMatchObject({ status: 204, text: '' })
   const refused = await simple('POST', '/reset-password', { user_identities: [{ ...again[0], subject: 5 }] })
   expect([refused.status, refused.text.includes('Another-Long-1')]).toEqual([422, false])
+  // Of the length that is asked of the person who sets one.
+  for (const password of ['Seven-7', 'x'.repeat(1025)]) {
+    const odd = await simple('POST', '/reset-password', { user_identities: [{ ...again[0], password }] })
+    expect([odd.status, odd.body.detail[0].loc.at(-1)]).toEqual([422, 'password'])
+  }
 })
 
 test('organizations change hands', async () => {

@@ -1,4 +1,5 @@
 import { list, mapOf, optional, storedObject, z } from '@spanhouse/validation'
+import { PASSWORD_LENGTH_MAX } from '../credentials/password.ts'
 import { reference, referenceOrEmail } from '../organizations/reference.ts'
 
 /** Accounts in one request, all stored in one transaction. */
@@ -27,7 +28,6 @@ const listOf = <S extends z.ZodType>(schema: S) => optional(list(schema, { max: 
 
 /** Some of these texts are index keys, and an index entry holds about 2,700 bytes at most. */
 const TEXT_LENGTH_MAX = 512
-const PASSWORD_LENGTH_MAX = 1024
 
 const words = z.string().max(TEXT_LENGTH_MAX)
 const text = optional(words)

@@ -2,7 +2,7 @@ import { Problem, type Uuid } from '@spanhouse/model'
 import { type Database, newId, sql, type Trx, withDatabaseProblems } from '@spanhouse/postgres'
 import { uuid, z } from '@spanhouse/validation'
 import { hashLinkToken, inDays, makeLinkToken } from '../credentials/link-token.ts'
-import { hashPassword } from '../credentials/password.ts'
+import { hashPassword, newPassword } from '../credentials/password.ts'
 import type { ProjectPrincipal } from '../credentials/principal.ts'
 import { name, nameOf } from '../organizations/names.ts'
 import { isAbove } from '../roles/roles.ts'
@@ -23,14 +23,9 @@ export const usernameBody = z.object({ username: name })
 export const resetLinkQuery = z.object({ user_id: uuid })
 
 const RESET_DAYS = 1
-const PASSWORD_LENGTH_MIN = 8
-const PASSWORD_LENGTH_MAX = 1024
 
 /** `POST /auth/reset-password`: the token from the link, and the new password. */
-export const newPasswordBody = z.object({
-  token: z.string(),
-  password: z.string().min(PASSWORD_LENGTH_MIN).max(PASSWORD_LENGTH_MAX),
-})
+export const newPasswordBody = z.object({ token: z.string(), password: newPassword })
 
 /** `GET /profile`. `updated_at` of a user who was never changed is the time of creation. */
 export function fetchProfile(db: Database, { user_id }: ProjectPrincipal): Promise<Profile> {

@@ -1,16 +1,15 @@
 import { Problem } from '@spanhouse/model'
 import { type Database, sql, withDatabaseProblems } from '@spanhouse/postgres'
 import { list, z } from '@spanhouse/validation'
-import { hashPassword } from '../credentials/password.ts'
+import { hashPassword, newPassword } from '../credentials/password.ts'
 
 const IDENTITIES_MAX = 50
 
 /** `POST /admin/simple/accounts/reset-password`. */
 export const passwordsBody = z.object({
-  user_identities: list(
-    z.object({ method: z.literal('email:password'), subject: z.string(), password: z.string().min(1) }),
-    { max: IDENTITIES_MAX },
-  ),
+  user_identities: list(z.object({ method: z.literal('email:password'), subject: z.string(), password: newPassword }), {
+    max: IDENTITIES_MAX,
+  }),
 })
 export type PasswordsBody = z.output<typeof passwordsBody>
 

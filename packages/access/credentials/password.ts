@@ -1,9 +1,16 @@
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto'
+import { z } from '@spanhouse/validation'
 
 /** OWASP's Password Storage Cheat Sheet: N = 2^14, r = 8, p = 5 (16 MB, about 0.2 s). */
 const COST = { N: 16_384, r: 8, p: 5 }
 const HASH_BYTES = 32
 const SALT_BYTES = 16
+
+const LENGTH_MIN = 8
+export const PASSWORD_LENGTH_MAX = 1024
+
+/** A password that is to replace another. */
+export const newPassword = z.string().min(LENGTH_MIN).max(PASSWORD_LENGTH_MAX)
 
 /**
  * `scrypt$N$r$p$salt$hash`, the last two in base64: everything needed to check a password, even after the cost changes.
