@@ -1,10 +1,12 @@
 import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, inject } from 'vitest'
 import { migratedCluster } from './migrated-cluster.testing.ts'
 import { openPostgres, type Postgres } from './postgres.ts'
 import { createDatabase, dropDatabase, postgresAvailable, TEMPLATE } from './postgres-server.testing.ts'
+import type { Database } from './tables.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -26,7 +28,12 @@ export function onEachDatabase(name: string, define: (postgres: () => Postgres) 
       define,
     )
   })
-  describe.skipIf(!postgresAvailable)(`${name}, networked`, () => {
+  onNetworkedDatabase(`${name}, networked`, define)
+}
+
+/** As {@link onEachDatabase}, for what only several transactions at a time show: the embedded database has one. */
+export function onNetworkedDatabase(name: string, define: (postgres: () => Postgres) => void): void {
+  describe.skipIf(!postgresAvailable)(name, () => {
     let url: string
     withDatabase(
       async () => {
@@ -37,6 +44,14 @@ export function onEachDatabase(name: string, define: (postgres: () => Postgres) 
       define,
     )
   })
+}
+
+/** How many sessions wait for a lock that another has. */
+export async function sessionsWaiting(db: Database): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`.execute(db)
+  return Number(rows[0]?.count)
 }
 
 function withDatabase(

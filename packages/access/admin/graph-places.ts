@@ -1,6 +1,7 @@
 import { Problem, type Uuid } from '@spanhouse/model'
 import { type Insertable, newId, type Tables, type Trx } from '@spanhouse/postgres'
 import type { AccountRows } from '../accounts/account-rows.ts'
+import { lockWorkspaces } from '../organizations/projects.ts'
 import type { GraphWork } from './graph-work.ts'
 
 type WorkspaceRow = Insertable<Tables['workspaces']>
@@ -102,17 +103,10 @@ async function wantedProjects({ trx, body, resolve }: GraphWork): Promise<Wanted
     return { key, row, isAsked: is_default === true }
   })
   if (wanted.length === 0) return []
-  const workspaces = await trx
-    .selectFrom('workspaces')
-    .select(['id', 'organization_id'])
-    .where(
-      'id',
-      'in',
-      wanted.map(({ row }) => row.workspace_id),
-    )
-    .orderBy('id')
-    .forUpdate()
-    .execute()
+  const workspaces = await lockWorkspaces(
+    trx,
+    wanted.map(({ row }) => row.workspace_id),
+  )
   const organizations = new Map(workspaces.map(({ id, organization_id }) => [id, organization_id]))
   const stray = wanted.find(({ row }) => organizations.get(row.workspace_id) !== row.organization_id)?.row
   if (stray === undefined) return wanted

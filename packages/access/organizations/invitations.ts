@@ -114,9 +114,8 @@ function inviting(
   const place = { organization_id, workspace_id, permission: 'add_new_user_to_workspace' } as const
   return withDatabaseProblems(() =>
     db.transaction().execute(async trx => {
-      const rights = await requireInWorkspace(trx, user_id, place)
       await lockWorkspace(trx, workspace_id)
-      return work(trx, rights)
+      return work(trx, await requireInWorkspace(trx, user_id, place))
     }),
   )
 }

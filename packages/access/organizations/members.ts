@@ -25,14 +25,13 @@ interface Change {
  */
 export async function assignRole(
   db: Database,
-  { cache, principal, workspace_id }: Change,
+  change: Change,
   { email, organization_id, role }: z.output<typeof memberRole>,
 ): Promise<true> {
-  await changeMembers(db, cache, async trx => {
-    const place = { workspace_id, organization_id, permission: 'modify_user_roles' } as const
-    const rights = await requireInWorkspace(trx, principal.user_id, place)
+  await changeMembers(db, change, async trx => {
+    const place = { workspace_id: change.workspace_id, organization_id, permission: 'modify_user_roles' } as const
+    const rights = await requireInWorkspace(trx, change.principal.user_id, place)
     const given = grantedRole(rights, role)
-    await lockWorkspace(trx, workspace_id)
     const member = await memberOf(trx, rights, email)
     if (member === null || member.organization_role === null) throw unknownMember(email)
     requireChangeable(rights, member)
@@ -47,14 +46,13 @@ export async function assignRole(
  */
 export async function unassignRole(
   db: Database,
-  { cache, principal, workspace_id }: Change,
+  change: Change,
   { email, organization_id, role }: z.output<typeof memberRole>,
 ): Promise<true> {
-  await changeMembers(db, cache, async trx => {
-    const place = { workspace_id, organization_id, permission: 'modify_user_roles' } as const
-    const rights = await requireInWorkspace(trx, principal.user_id, place)
+  await changeMembers(db, change, async trx => {
+    const place = { workspace_id: change.workspace_id, organization_id, permission: 'modify_user_roles' } as const
+    const rights = await requireInWorkspace(trx, change.principal.user_id, place)
     if (!isRoleName(role)) throw unknownRole(role)
-    await lockWorkspace(trx, workspace_id)
     const member = await memberOf(trx, rights, email)
     if (member === null) throw unknownMember(email)
     requireChangeable(rights, member)
@@ -71,15 +69,11 @@ export async function unassignRole(
  * Returns true even if there are none. Throws a Problem `forbidden` unless the caller is an admin or owner, and for the
  * organization's owner.
  */
-export async function removeMember(
-  db: Database,
-  { cache, principal, workspace_id }: Change,
-  email: string,
-): Promise<true> {
-  await changeMembers(db, cache, async trx => {
+export async function removeMember(db: Database, change: Change, email: string): Promise<true> {
+  const { principal, workspace_id } = change
+  await changeMembers(db, change, async trx => {
     const rights = await workspaceRights(trx, principal.user_id, { workspace_id })
     if (!isManager(rights.role)) throw new Problem('forbidden', 'Only admins and owners can remove members.')
-    await lockWorkspace(trx, workspace_id)
     const member = await memberOf(trx, rights, email)
     if (member !== null) {
       requireChangeable(rights, member)
@@ -135,8 +129,17 @@ export async function putMember(trx: Trx, { user_id, workspace_id, organization_
     .execute()
 }
 
-async function changeMembers(db: Database, cache: CredentialCache, change: (trx: Trx) => Promise<void>): Promise<void> {
-  await withDatabaseProblems(() => db.transaction().execute(change))
+async function changeMembers(
+  db: Database,
+  { cache, workspace_id }: Change,
+  change: (trx: Trx) => Promise<void>,
+): Promise<void> {
+  await withDatabaseProblems(() =>
+    db.transaction().execute(async trx => {
+      await lockWorkspace(trx, workspace_id)
+      await change(trx)
+    }),
+  )
   cache.forget()
 }
 

@@ -157,9 +157,32 @@ export async function insertProject(trx: Trx, project: NewProjectRow): Promise<v
     .execute()
 }
 
-/** Serialises changes to a workspace's members, projects and default project. */
+/**
+ * Serialises changes to the members, projects and default projects of these workspaces, and to the owner and members of
+ * their organizations. Organizations are locked first, as by all who lock both, so that no two changes wait for each
+ * other: a new member refers to the organization, a new owner to its workspaces.
+ */
+export async function lockWorkspaces(trx: Trx, ids: readonly Uuid[]): Promise<{ id: Uuid; organization_id: Uuid }[]> {
+  const organizations = trx.selectFrom('workspaces').select('organization_id').where('id', 'in', ids)
+  await trx
+    .selectFrom('organizations')
+    .select('id')
+    .where('id', 'in', organizations)
+    .orderBy('id')
+    .forNoKeyUpdate()
+    .execute()
+  return trx
+    .selectFrom('workspaces')
+    .select(['id', 'organization_id'])
+    .where('id', 'in', ids)
+    .orderBy('id')
+    .forUpdate()
+    .execute()
+}
+
+/** As {@link lockWorkspaces}. What the change depends on, such as the rights of the caller, is to be read after it. */
 export async function lockWorkspace(trx: Trx, workspace_id: Uuid): Promise<void> {
-  await trx.selectFrom('workspaces').select('id').where('id', '=', workspace_id).forUpdate().execute()
+  await lockWorkspaces(trx, [workspace_id])
 }
 
 async function releaseDefault(trx: Trx, workspace_id: Uuid): Promise<void> {

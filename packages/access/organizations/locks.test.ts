@@ -1,0 +1,95 @@
+import { type Database, newId, sql } from '@spanhouse/postgres'
+import { expect, test } from 'vitest'
+import { onNetworkedDatabase, sessionsWaiting } from '../../postgres/database.testing.ts'
+import { makeAccount, principalOf } from '../account.testing.ts'
+import type { ProjectPrincipal } from '../credentials/principal.ts'
+import { acceptInvitation, invite } from './invitations.ts'
+import { removeMember } from './members.ts'
+import { transferOrganization } from './ownership.ts'
+
+const cache = { forget: () => undefined }
+
+onNetworkedDatabase('changes to one organization at the same time', postgres => {
+  const db = (): Database => postgres().db
+
+  test('somebody who becomes the owner is not removed by a removal that began before', async () => {
+    const { host, member } = await hostAndMember()
+    const { organization_id, workspace_id } = host
+    await db()
+      .insertInto('workspace_memberships')
+      .values({ id: newId(), workspace_id, user_id: member.user_id, role: 'editor' })
+      .execute()
+    const change = { cache, principal: host, workspace_id }
+    await whileLocked({ workspaces: workspace_id }, [
+      () => removeMember(db(), change, member.user_email),
+      () => transferOrganization(db(), change, { organization_id, user_id: member.user_id }),
+    ])
+    const { owner_id } = await db()
+      .selectFrom('organizations')
+      .select('owner_id')
+      .where('id', '=', organization_id)
+      .executeTakeFirstOrThrow()
+    const members = await db()
+      .selectFrom('organization_memberships')
+      .select('user_id')
+      .where('organization_id', '=', organization_id)
+      .execute()
+    expect(members.map(({ user_id }) => user_id)).toContain(owner_id)
+  })
+
+  test('somebody who joins and a new owner do not wait for each other', async () => {
+    const { host, member } = await hostAndMember()
+    const guest = await principalOf(db(), await makeAccount(db()))
+    const { organization_id, workspace_id } = host
+    const place = { organization_id, workspace_id, origin: 'http://x.test' }
+    const entries = [{ email: guest.user_email, roles: ['editor'] }]
+    const { url } = await invite(db(), host, { place, entries })
+    const token = new URL(url).searchParams.get('token') as string
+    const { id } = await db()
+      .selectFrom('invitations')
+      .select('id')
+      .where('workspace_id', '=', workspace_id)
+      .executeTakeFirstOrThrow()
+    const done = await whileLocked({ invitations: id }, [
+      () => acceptInvitation(db(), { cache, principal: guest }, { place, token, address: guest.user_email }),
+      () => transferOrganization(db(), { cache, principal: host }, { organization_id, user_id: member.user_id }),
+    ])
+    expect(done.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled'])
+  })
+
+  /** An owner, and a member of the organization who has no role in its workspace. */
+  async function hostAndMember(): Promise<{ host: ProjectPrincipal; member: ProjectPrincipal }> {
+    const [host, member] = [
+      await principalOf(db(), await makeAccount(db())),
+      await principalOf(db(), await makeAccount(db())),
+    ]
+    const { organization_id } = host
+    await db()
+      .insertInto('organization_memberships')
+      .values({ id: newId(), organization_id, user_id: member.user_id, role: 'viewer' })
+      .execute()
+    return { host, member }
+  }
+
+  /** Starts the works one after the other, each as soon as the previous one waits or is done, while a row is locked. */
+  async function whileLocked(
+    row: { workspaces: string } | { invitations: string },
+    works: (() => Promise<unknown>)[],
+  ): Promise<PromiseSettledResult<unknown>[]> {
+    const [[table, id]] = Object.entries(row) as [[string, string]]
+    const begun: Promise<unknown>[] = []
+    await db()
+      .transaction()
+      .execute(async holder => {
+        await sql`select from ${sql.table(table)} where id = ${id} for update`.execute(holder)
+        let settled = 0
+        for (const work of works) {
+          const one = work()
+          begun.push(one)
+          one.catch(() => undefined).finally(() => settled++)
+          await expect.poll(async () => settled + (await sessionsWaiting(db())), { interval: 10 }).toBe(begun.length)
+        }
+      })
+    return Promise.allSettled(begun)
+  }
+})
