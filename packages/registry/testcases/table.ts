@@ -22,6 +22,8 @@ export interface TestcaseRow {
 
 interface Encoded {
   id: Uuid
+  /** Among the rows that were sent. */
+  position: number
   data: string
   flags: string | null
   tags: string | null
@@ -39,7 +41,8 @@ export interface PreparedTestcases {
   bytes: number
   /**
    * Stores the rows that are not there yet. They carry ascending times, so that a list by time has them in their order. To be
-   * called in a transaction: there are several statements.
+   * called in a transaction: there are several statements. They insert by id: of two transactions that store some of the same
+   * rows one waits for the other, and never both.
    */
   write(scope: TestcaseScope): Promise<void>
 }
@@ -47,11 +50,9 @@ export interface PreparedTestcases {
 /** Makes rows of a testset ready to be stored. The limits of a testset are kept (400). */
 export async function prepareTestcases(testset_id: Uuid, testcases: readonly Testcase[]): Promise<PreparedTestcases> {
   const rows = await encodeAll(testset_id, testcases)
-  const batches: { first: number; json: string }[] = []
-  let first = 0
-  for (const batch of batchesOf(rows)) {
-    batches.push({ first, json: JSON.stringify(batch) })
-    first += batch.length
+  const batches: string[] = []
+  for (const batch of batchesOf(rows.toSorted((one, other) => (one.id < other.id ? -1 : 1)))) {
+    batches.push(JSON.stringify(batch))
     await nextTurn()
   }
   return {
@@ -64,18 +65,13 @@ export async function prepareTestcases(testset_id: Uuid, testcases: readonly Tes
 }
 
 /** One parameter for all rows: parameters are slow one by one in the embedded database. */
-const writeBatch = (
-  { db, project_id, user_id }: TestcaseScope,
-  testset_id: Uuid,
-  { first, json }: { first: number; json: string },
-) =>
+const writeBatch = ({ db, project_id, user_id }: TestcaseScope, testset_id: Uuid, json: string) =>
   sql`
     insert into testcases (project_id, testset_id, id, data, flags, tags, meta, bytes, created_by_id, created_at)
     select ${project_id}, ${testset_id}, id, data::json, flags::jsonb, tags::jsonb, meta::jsonb, bytes,
-      ${user_id}, now() + (${first} + position) * interval '1 microsecond'
-    from rows from (
-      json_to_recordset(${json}::json) as (id uuid, data text, flags text, tags text, meta text, bytes int)
-    ) with ordinality as row (id, data, flags, tags, meta, bytes, position)
+      ${user_id}, now() + position * interval '1 microsecond'
+    from json_to_recordset(${json}::json)
+      as row (id uuid, position int, data text, flags text, tags text, meta text, bytes int)
     on conflict (project_id, id) do nothing`.execute(db)
 
 function* batchesOf(rows: readonly Encoded[]): Generator<Encoded[]> {
@@ -97,8 +93,8 @@ async function encodeAll(testsetId: Uuid, testcases: readonly Testcase[]): Promi
   requireWithinLimits({ rows: testcases.length })
   const rows: Encoded[] = []
   let bytes = 0
-  for (const testcase of testcases) {
-    const row = encode(testsetId, testcase)
+  for (const [index, testcase] of testcases.entries()) {
+    const row = { ...encode(testsetId, testcase), position: index + 1 }
     rows.push(row)
     bytes += row.bytes
     requireWithinLimits({ rows: testcases.length, bytes })
@@ -107,7 +103,7 @@ async function encodeAll(testsetId: Uuid, testcases: readonly Testcase[]): Promi
   return rows
 }
 
-function encode(testsetId: Uuid, testcase: Testcase): Encoded {
+function encode(testsetId: Uuid, testcase: Testcase): Omit<Encoded, 'position'> {
   // Must come first, because it rejects data that is nested too deeply for the rest.
   const id = testcaseId(testsetId, testcase)
   const columns = {
