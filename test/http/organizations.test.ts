@@ -52,6 +52,27 @@ describe('organizations', () => {
     expect((await member.ask('GET', '/workspaces')).body.map((one: any) => one.id)).toContain(host.workspace_id)
   })
 
+  test('have their owner among their members, also where an administrator has stored no membership', async () => {
+    const [owner, member] = [await newPerson(), await newPerson()]
+    const [organization_ref, workspace_ref] = [{ ref: 'org' }, { ref: 'wrk' }]
+    const made = await call(apiUrl, 'POST', '/api/admin/accounts/', `Access ${adminKey}`, {
+      organizations: { org: { name: 'Bare', owner_user_ref: { id: owner.user_id } } },
+      workspaces: { wrk: { name: 'Default', organization_ref } },
+      organization_memberships: { a: { organization_ref, user_ref: { id: member.user_id }, role: 'viewer' } },
+      workspace_memberships: { b: { workspace_ref, user_ref: { id: member.user_id }, role: 'editor' } },
+    })
+    expect(made.status).toBe(200)
+    const path = `/organizations/${made.body.accounts[0].organizations.org.id}`
+    for (const person of [owner, member]) {
+      const { body } = await person.ask('GET', path)
+      expect(body.members).toEqual([owner.user_id, member.user_id])
+      expect(body.default_workspace.members).toMatchObject([
+        { user: { id: owner.user_id }, roles: [{ role_name: 'owner' }] },
+        { user: { id: member.user_id }, roles: [{ role_name: 'editor' }] },
+      ])
+    }
+  })
+
   test('are made with a workspace, a project and the maker as owner', async () => {
     const host = await newPerson()
     const made = await host.ask('POST', '/organizations', { name: 'New', description: 'More' })

@@ -1,5 +1,5 @@
 import { type JsonObject, Problem, type Uuid } from '@spanhouse/model'
-import { type Database, withDatabaseProblems } from '@spanhouse/postgres'
+import { type Database, sql, withDatabaseProblems } from '@spanhouse/postgres'
 import { z } from '@spanhouse/validation'
 import type { ProjectPrincipal } from '../credentials/principal.ts'
 import { describeRole } from '../roles/roles.ts'
@@ -60,7 +60,7 @@ export function fetchOrganization(
     if (organization === undefined) throw new Problem('forbidden', 'You are not a member of this organization.')
     const workspace = await oldestWorkspace(db, organization_id)
     if (workspace === null) return { ...organization, default_workspace: null }
-    const members = await membersOf(db, organization_id, workspace.id)
+    const members = await membersOf(db, organization, workspace.id)
     return { ...organization, default_workspace: { ...workspace, members } }
   })
 }
@@ -104,11 +104,17 @@ async function organizationsOf(db: Database, user_id: Uuid, only?: Uuid): Promis
   return rows.map(row => ({
     ...row,
     flags: row.flags ?? {},
-    members: (members.get(row.id) ?? []).map(member => member.user_id),
+    members: withOwner(
+      (members.get(row.id) ?? []).map(member => member.user_id),
+      row.owner_id,
+    ),
     invitations: (invitations.get(row.id) ?? []).map(({ organization_id: _, ...invitation }) => invitation),
     workspaces: (workspaces.get(row.id) ?? []).map(workspace => workspace.id),
   }))
 }
+
+/** Whoever owns an organization is in it, also where an administrator has stored no membership; then before all others. */
+const withOwner = (members: Uuid[], owner: Uuid): Uuid[] => (members.includes(owner) ? members : [owner, ...members])
 
 const byOrganization = <R extends { organization_id: Uuid }>(rows: R[]): Map<Uuid, R[]> =>
   Map.groupBy(rows, row => row.organization_id)
@@ -157,22 +163,28 @@ async function oldestWorkspace(db: Database, organization_id: Uuid): Promise<Wor
   return row ?? null
 }
 
+/** In the order of the organization's members. Its owner is `owner`, as everywhere in it. */
 async function membersOf(
   db: Database,
-  organization_id: Uuid,
+  { members, owner_id }: OrganizationJson,
   workspace_id: Uuid,
 ): Promise<z.output<typeof memberJson>[]> {
   const rows = await db
-    .selectFrom('organization_memberships')
-    .innerJoin('users', 'users.id', 'organization_memberships.user_id')
+    .selectFrom('users')
     .leftJoin('workspace_memberships', join =>
       join
         .onRef('workspace_memberships.user_id', '=', 'users.id')
         .on('workspace_memberships.workspace_id', '=', workspace_id),
     )
     .select(['users.id', 'users.email', 'users.username', 'users.created_at', 'workspace_memberships.role'])
-    .where('organization_memberships.organization_id', '=', organization_id)
-    .orderBy('organization_memberships.id')
+    .where('users.id', '=', sql<Uuid>`any(${members}::uuid[])`)
     .execute()
-  return rows.map(({ role, ...user }) => ({ user, roles: role === null ? [] : [describeRole(role)] }))
+  const byId = new Map(rows.map(row => [row.id, row]))
+  return members.flatMap(id => {
+    const row = byId.get(id)
+    if (row === undefined) return []
+    const { role: stored, ...user } = row
+    const role = id === owner_id ? 'owner' : stored
+    return [{ user, roles: role === null ? [] : [describeRole(role)] }]
+  })
 }
