@@ -117,6 +117,18 @@ describe('online evaluation', () => {
     await project.export(exportOf(next))
     await eventually(async () => (await sourcesOf(run_id)).includes(next.traceId), 60_000)
     expect((await sourcesOf(run_id)).sort()).toEqual([kept, next.traceId].sort())
+
+    const closed = await project.send('PATCH', `/api/evaluations/runs/${run_id}`, {
+      run: { flags: { is_closed: true } },
+    })
+    expect(closed.body.run.flags).toMatchObject({ is_closed: true, is_active: false })
+    await project.store(rootOf(name, idOf(400)))
+    await post(`/evaluations/runs/${run_id}/open`, {})
+    await post(`/simple/evaluations/${run_id}/start`, {})
+    const last = rootOf(name, idOf(500))
+    await project.export(exportOf(last))
+    await eventually(async () => (await sourcesOf(run_id)).includes(last.traceId), 60_000)
+    expect((await sourcesOf(run_id)).sort()).toEqual([kept, next.traceId, last.traceId].sort())
   })
 
   test('the hook of a scheduler asks for a look', async () => {

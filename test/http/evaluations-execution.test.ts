@@ -369,6 +369,21 @@ describe('start, stop, close (3.3)', () => {
     await new Promise(resolve => setTimeout(resolve, 1_500))
     expect(await cellsOf(id)).toEqual(before)
   })
+
+  test('a PATCH that closes while it runs ends the work, too', async () => {
+    const slow = await made('application', mock('delay', { seconds: 0.5 }))
+    const many = await made('testset', { testcases: rows(12) })
+    const { id } = await evaluate({ testset_steps: [many], application_steps: [slow], concurrency: { batch_size: 2 } })
+    await eventually(async () => (await cellsOf(id)).some(({ step_key }) => step_key.startsWith('application-')))
+    const { run } = await ok('PATCH', `/evaluations/runs/${id}`, { run: { id, flags: { is_closed: true } } })
+    expect(run).toMatchObject({ flags: { is_closed: true, is_active: false } })
+    const written = await cellsOf(id)
+    await post(`/evaluations/runs/${id}/open`, {})
+    // A run without work is not taken up again when it is open.
+    const other = await evaluate({ testset_steps: [testset], application_steps: [paris] })
+    await settled(other.id)
+    expect(await cellsOf(id)).toEqual(written)
+  })
 })
 
 describe('slices (3.11)', () => {

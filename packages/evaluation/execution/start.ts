@@ -11,7 +11,7 @@ import type { RunFlags } from '../runs/flags.ts'
 import { lockOpenRun } from '../runs/guard.ts'
 import { rollUpScenarios } from '../runs/roll-up.ts'
 import { stepsOf } from '../runs/run-data.ts'
-import { forgetWork } from '../runs/runs.ts'
+import { forgetWork, setClosed } from '../runs/runs.ts'
 import type { RunWork } from '../scope.ts'
 import { registryScope, type Scope } from '../scope.ts'
 import { addMissing, enqueue } from './enqueue.ts'
@@ -40,7 +40,7 @@ export const announce = ({ dispatcher, project_id }: Scope, id: Uuid): void => d
 export async function startLockedRun(scope: Scope, run: RunRow): Promise<RunRow> {
   const verdict = verdictOf(run.flags, stepsOf(run))
   if (verdict === 'refused') {
-    await setRun(scope, run, { status: 'failure', flags: { is_active: false, is_closed: true } })
+    await setClosed(scope, [run.id], { isClosed: true, status: 'failure' })
   } else {
     await setRun(scope, run, { status: 'running', flags: { is_active: true } })
     if (verdict === 'testsets') await startTestsets(scope, run)

@@ -12,10 +12,10 @@ import { findRevision, inTransaction, KINDS } from '@spanhouse/registry'
 import { asTraceId, asUuid } from '../engine/trace-ids.ts'
 import { isAmong } from '../entities/conditions.ts'
 import type { RunRow } from '../entities/rows.ts'
-import { updateRows } from '../entities/write.ts'
 import { mintScenarios, type Source } from '../execution/mint.ts'
 import { lockRuns } from '../runs/guard.ts'
 import { stepsOf } from '../runs/run-data.ts'
+import { setClosed } from '../runs/runs.ts'
 import { registryScope, type Scope } from '../scope.ts'
 import { findsInvocations } from '../simple/finds-invocations.ts'
 
@@ -72,11 +72,9 @@ export async function queriesOf(scope: Scope, run: RunRow): Promise<LiveQuery[] 
 }
 
 /** Ends a run that cannot be followed, as one that is refused: inactive and closed. */
-export const endRun = (scope: Scope, id: Uuid): Promise<void> =>
-  updateRows(scope, 'runs', {
-    set: [sql`status = 'failure'`, sql`flags = t.flags || ${toJsonb({ is_active: false, is_closed: true })}::jsonb`],
-    where: [isAmong('id', [id], 'uuid')],
-  })
+export async function endRun(scope: Scope, id: Uuid): Promise<void> {
+  await setClosed(scope, [id], { isClosed: true, status: 'failure' })
+}
 
 /** A trace that a query of a run has found. */
 export interface FoundTrace {

@@ -90,6 +90,7 @@ export async function editLockedRun(scope: Scope, run: RunRow, edit: Partial<New
   const after = { ...run, ...given, flags: written.flags } as RunRow
   const columns = edit.data ? COLUMNS : COLUMNS.filter(name => name !== 'data' && name !== 'references')
   await updateEach(scope, 'runs', { columns, rows: [{ ...after, references: written.references } as RunRow] })
+  if (after.flags.is_closed) await endWork(scope, [run.id])
   return { after, scenarios: edit.data ? await stepsReplaced(scope, run, after) : [] }
 }
 
@@ -129,10 +130,15 @@ export function setClosed(
       set: [sql`flags = t.flags || ${flags}::jsonb`, ...(status ? [sql`status = ${status}`] : [])],
       where,
     })
-    if (isClosed) await forgetWork(inside, [...runs.keys()])
-    if (isClosed) await endOnline(inside, [...runs.keys()])
+    if (isClosed) await endWork(inside, [...runs.keys()])
     return findRows(inside, 'runs', ids)
   })
+}
+
+/** What closing ends however it is done: work that is left would be claimed, rejected and claimed again for ever. */
+async function endWork(scope: Scope, ids: readonly Uuid[]): Promise<void> {
+  await forgetWork(scope, ids)
+  await endOnline(scope, ids)
 }
 
 /** Removes the run's workers and their unfinished scenarios; their calls are aborted. */
