@@ -370,6 +370,12 @@ describe('start, stop, close (3.3)', () => {
     expect(await cellsOf(id)).toEqual(before)
   })
 
+  test('a batch size that no column takes is as good as any large one', async () => {
+    const concurrency = { batch_size: Number.MAX_SAFE_INTEGER }
+    const { id } = await evaluate({ testset_steps: [testset], application_steps: [paris], concurrency })
+    expect((await settled(id)).status).toBe('success')
+  })
+
   test('a PATCH that closes while it runs ends the work, too', async () => {
     const slow = await made('application', mock('delay', { seconds: 0.5 }))
     const many = await made('testset', { testcases: rows(12) })

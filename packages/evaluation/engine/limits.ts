@@ -6,6 +6,9 @@ export const WORKER_CALLS_MAX = 64
 /** `batch_size` when the run says nothing. */
 const BATCH_SIZE = 10
 
+/** More is as good as no limit; it fits the columns and sums of calls. */
+const BATCH_SIZE_MAX = 1_000_000
+
 /** Retries of one call at most, whatever `max_retries` says. */
 const RETRIES_MAX = 10
 
@@ -23,7 +26,7 @@ export interface CallLimits {
 export function callLimits(data: RunData | null): CallLimits {
   const { batch_size = BATCH_SIZE, max_retries = 0, retry_delay = RETRY_SECONDS.usual } = data?.concurrency ?? {}
   return {
-    batchSize: Math.max(1, batch_size),
+    batchSize: Math.min(BATCH_SIZE_MAX, Math.max(1, batch_size)),
     attemptsMax: 1 + Math.min(RETRIES_MAX, Math.max(0, max_retries)),
     retrySeconds: Math.max(0, retry_delay),
   }
