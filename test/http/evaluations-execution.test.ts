@@ -464,6 +464,15 @@ describe('other sources', () => {
     const empty = await evaluate({ query_steps: { [nothing.id]: 'custom' }, evaluator_steps: [exact] })
     expect((await settled(empty.id)).status).toBe('success')
     expect(await scenariosOf(empty.id)).toEqual([])
+
+    // Three traces would have more than a million cells.
+    const judges = Array.from({ length: 334 }, (_, n) => ({ key: `e${n}`, type: 'annotation', origin: 'auto' }))
+    const input = { key: 'q', type: 'input', origin: 'custom', references: { query_revision: { id: query.id } } }
+    const data = { steps: [input, ...judges], repeats: 1_000 }
+    const { runs } = await post('/evaluations/runs/', { runs: [{ data }] })
+    await verb(runs[0].id, 'start')
+    expect((await settled(runs[0].id)).status).toBe('failure')
+    expect(await scenariosOf(runs[0].id)).toEqual([])
   })
 
   test('direct queues: batches of traces and testcases are evaluated as they come; a trace that is gone fails its cells', async () => {

@@ -5,7 +5,7 @@ import { isAmong } from '../entities/conditions.ts'
 import type { RunRow } from '../entities/rows.ts'
 import { findRow } from '../entities/select.ts'
 import { updateRows } from '../entities/write.ts'
-import { mintScenarios, type Source } from '../execution/mint.ts'
+import { mintedMax, mintScenarios, type Source } from '../execution/mint.ts'
 import { lockOpenRun } from '../runs/guard.ts'
 import { stepsOf } from '../runs/run-data.ts'
 import { registryScope, type Scope } from '../scope.ts'
@@ -16,7 +16,7 @@ import { asUuid } from './trace-ids.ts'
 
 /**
  * Carries out the stored queries of a run and makes a scenario for each trace they find; a run over no trace is a
- * success, and one whose query is gone or not valid has failed. Does nothing when another worker does it.
+ * success, and one whose query is gone, not valid or finds too much has failed. Does nothing when another worker does it.
  */
 export async function mintFromQueries(parts: EngineParts, membership: Membership): Promise<void> {
   const { db, runtime } = parts
@@ -30,8 +30,9 @@ export async function mintFromQueries(parts: EngineParts, membership: Membership
   await inTransaction(scope, async inside => {
     const locked = await lockOpenRun(inside, run_id, 'change')
     if (!locked || !(await takeMint(inside, membership))) return
-    if (sources && sources.length > 0) await mintScenarios(inside, locked, sources)
-    else await endRun(inside, run_id, sources ? 'success' : 'failure')
+    if (!sources || sources.length > mintedMax(locked)) await endRun(inside, run_id, 'failure')
+    else if (sources.length === 0) await endRun(inside, run_id, 'success')
+    else await mintScenarios(inside, locked, sources)
   })
 }
 

@@ -21,6 +21,9 @@ export interface Source {
   interval?: number
 }
 
+/** How many sources one call can make scenarios of: one at least, since a run has no more cells for one than that. */
+export const mintedMax = (run: RunRow): number => Math.floor(MINTED_CELLS_MAX / planCells(run, '').length)
+
 /**
  * Creates a scenario for each source, in order, with the cells that the server does not execute: those of the source
  * and those that a person or another client writes. If the server has cells to execute, the scenario is `running` and
