@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { Problem } from '@spanhouse/model'
-import { newId, type Postgres, sql } from '@spanhouse/postgres'
+import { sql } from '@spanhouse/postgres'
 import { onEachDatabase } from '@spanhouse/postgres/database.testing.ts'
 import { validate } from '@spanhouse/validation'
 import { expect, test } from 'vitest'
@@ -17,19 +17,7 @@ import {
   writeMetrics,
   writeResults,
 } from './index.ts'
-
-async function newScope({ db }: Postgres): Promise<Scope> {
-  const [user, organization_id, workspace_id, project_id] = [newId(), newId(), newId(), newId()]
-  await db
-    .insertInto('users')
-    .values({ id: user, uid: user, email: `${user}@x.test`, username: 'x' })
-    .execute()
-  await db.insertInto('organizations').values({ id: organization_id, name: 'x', owner_id: user }).execute()
-  await db.insertInto('workspaces').values({ id: workspace_id, organization_id, name: 'x' }).execute()
-  await db.insertInto('projects').values({ id: project_id, organization_id, workspace_id, name: 'x' }).execute()
-  const runtime = { servicesUrl: 'http://services.test', uriPrefix: 'agenta' }
-  return { db, project_id, user_id: user, runtime }
-}
+import { newScope } from './scope.testing.ts'
 
 const steps = [{ key: 'h', type: 'annotation', origin: 'human', references: {} }]
 const newHumanRun = async (scope: Scope, repeats = 1): Promise<string> => {

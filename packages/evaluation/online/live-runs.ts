@@ -12,7 +12,7 @@ import { findRevision, inTransaction, KINDS } from '@spanhouse/registry'
 import { asTraceId, asUuid } from '../engine/trace-ids.ts'
 import { isAmong } from '../entities/conditions.ts'
 import type { RunRow } from '../entities/rows.ts'
-import { mintScenarios, type Source } from '../execution/mint.ts'
+import { mintedMax, mintScenarios, type Source } from '../execution/mint.ts'
 import { lockRuns } from '../runs/guard.ts'
 import { stepsOf } from '../runs/run-data.ts'
 import { setClosed } from '../runs/runs.ts'
@@ -88,14 +88,16 @@ const minuteOf = (time: Micros): string => microsToIso(Math.floor(time / MINUTE_
 
 /**
  * Makes a scenario for each trace that the run has not taken up yet, in the bucket of the minute in which the trace
- * began. Nothing happens when the run is not followed any more. Returns how many were made.
+ * began; of as many as one transaction can, so it is to be called until nothing is left. Nothing happens when the run is
+ * not followed any more. Returns how many were made.
  */
 export function takeUp(scope: Scope, run_id: Uuid, found: readonly FoundTrace[]): Promise<number> {
   return inTransaction(scope, async inside => {
     const run = (await lockRuns(inside, [run_id], 'change')).get(run_id)
     if (!run || !isFollowed(run)) return 0
     const known = await knownOf(inside, run_id, found)
-    const fresh = [...new Map(found.map(one => [one.trace_id, one])).values()].filter(one => !known.has(one.trace_id))
+    const distinct = [...new Map(found.map(one => [one.trace_id, one])).values()]
+    const fresh = distinct.filter(one => !known.has(one.trace_id)).slice(0, mintedMax(run))
     if (fresh.length === 0) return 0
     const sources = fresh.map(
       ({ step_key, trace_id, start_time }): Source => ({

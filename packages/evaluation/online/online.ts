@@ -134,6 +134,7 @@ export class Online {
     }
   }
 
+  /** Rejects if it failed for a project, after the others have had their turn: none waits for another's trouble. */
   async #look(signal: AbortSignal): Promise<void> {
     const { postgres, stream } = this.#parts
     const runs = await followedRuns(postgres.db)
@@ -141,10 +142,12 @@ export class Online {
     // Before anything is read: what is accepted from here on may be missing in it.
     const { depth, oldestSeconds } = await stream.stats()
     const stored = microsNow() - CLOCKS_DIFFER_MICROS - (depth === 0 ? 0 : Math.round(oldestSeconds * 1e6))
+    const errors: unknown[] = []
     for (const [project_id, own] of Map.groupBy(runs, run => run.project_id)) {
       if (signal.aborted) return
-      await this.#lookAtProject(project_id, own, stored)
+      await this.#lookAtProject(project_id, own, stored).catch(error => errors.push(error))
     }
+    if (errors.length > 0) throw new AggregateError(errors, `${errors.length} projects cannot be followed`)
   }
 
   async #lookAtProject(project_id: Uuid, runs: readonly LiveRun[], stored: Micros): Promise<void> {
@@ -191,7 +194,7 @@ export class Online {
     for (let from = 0; from < ids.length; from += FILTERED_MAX) {
       const found = await this.#match({ live, scope, queries }, ids.slice(from, from + FILTERED_MAX))
       if (!found) return
-      if (found.length > 0 && (await takeUp(scope, live.id, found)) > 0)
+      while (found.length > 0 && (await takeUp(scope, live.id, found)) > 0)
         this.#parts.dispatcher.start({ project_id: live.project_id, id: live.id })
     }
     for (const { trace_id, written_at } of fresh) seen.set(trace_id, written_at)
