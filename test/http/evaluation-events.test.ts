@@ -101,6 +101,18 @@ test('a deleted run ends, an unknown one and that of another project is a 404', 
   expect((await call(apiUrl, 'GET', path, `ApiKey ${other.apiKey}`)).status).toBe(404)
 })
 
+test('costs that clients wrote and that no number can hold are left out', async () => {
+  const run_id = await newRun()
+  const step = (sum: number) => ({ 'attributes.ag.metrics.costs.cumulative.total': { sum } })
+  const data = { a: step(1.7e308), b: step(1.7e308), c: step(5e-324), d: step(0.25) }
+  await post('/evaluations/metrics/', { metrics: [{ run_id, data }] })
+  const { response, events, stop } = await listen(run_id)
+  expect(response.status).toBe(200)
+  await eventually(async () => events.length > 0)
+  expect(events[0]?.data.costs).toBe(0.25)
+  stop()
+})
+
 test('a project has 20 listeners at most; what they hold is given back', async () => {
   const own = await newProject()
   const run_id = (await own.post('/api/evaluations/runs/', { runs: [{}] })).body.runs[0].id

@@ -31,8 +31,9 @@ interface ProgressRow {
   costs: number | null
 }
 
-/** The costs of each step in a row of metrics. Clients may have written any value. */
-const COSTS = '$.*."attributes.ag.metrics.costs.cumulative.total".sum ? (@.type() == "number")'
+/** The costs of each step in a row of metrics. Clients may have written any value; sums of these fit a number. */
+const COSTS =
+  '$.*."attributes.ag.metrics.costs.cumulative.total".sum ? (@.type() == "number" && @ < 1e300 && @ > -1e300)'
 
 /** How far a run is, read in one statement; undefined when the project has no such run. */
 export async function findProgress({ db, project_id }: Scope, run_id: Uuid): Promise<RunProgress | undefined> {
@@ -42,7 +43,7 @@ export async function findProgress({ db, project_id }: Scope, run_id: Uuid): Pro
   const { rows } = await sql<ProgressRow>`
     select r.status, (r.flags -> 'is_active')::boolean as is_active, (r.flags -> 'is_closed')::boolean as is_closed,
       ${counted('evaluation_scenarios')} as scenarios, ${counted('evaluation_results')} as cells,
-      (select sum((cost #>> '{}')::numeric)::float8
+      (select round(sum((cost #>> '{}')::numeric), 15)::float8
         from evaluation_metrics m, jsonb_path_query(m.data::jsonb, ${COSTS}::jsonpath) cost
         where m.project_id = r.project_id and m.run_id = r.id and m.scenario_id is null and m."timestamp" is null
       ) as costs
