@@ -27,6 +27,8 @@ export class RunError extends Error {
   readonly retryAfterSeconds: number | undefined
   /** The kind of a provider's failure, as in the table of section 4.5. */
   readonly category: FailureCategory | undefined
+  /** Whether part of a model's answer was passed on before: another call would repeat it. */
+  readonly isPartial: boolean
 
   constructor(
     status: number,
@@ -37,6 +39,7 @@ export class RunError extends Error {
       providerStatus?: number
       retryAfterSeconds?: number
       category?: FailureCategory
+      isPartial?: boolean
       cause?: unknown
     } = {},
   ) {
@@ -48,6 +51,7 @@ export class RunError extends Error {
     this.providerStatus = more.providerStatus
     this.retryAfterSeconds = more.retryAfterSeconds
     this.category = more.category
+    this.isPartial = more.isPartial ?? false
   }
 }
 

@@ -176,6 +176,24 @@ test('every attempt is a span, and the one that succeeds answers', async () => {
   ])
 })
 
+test('a stream that breaks off in its answer is not continued by the next model', async () => {
+  const llms = [
+    { model: 'fake-cut', connection },
+    { model: 'gpt-4o-mini', connection },
+  ]
+  const body = { data: { inputs: {}, parameters: { llms, messages: [{ role: 'user', content: 'Which city?' }] } } }
+  const whole = await project.run('/llm/v0/invoke', body)
+  expect(whole.body.data.outputs.messages.at(-1)).toMatchObject({ role: 'assistant' })
+  const { text } = await project.run('/llm/v0/invoke', body, { accept: 'text/event-stream' })
+  const events = text
+    .trim()
+    .split('\n\n')
+    .map(frame => JSON.parse(frame.slice('data: '.length)))
+  expect(events.filter(event => event.type === 'message_start')).toHaveLength(1)
+  expect(events.at(-2)).toMatchObject({ type: 'error', data: { message: expect.stringContaining('broke') } })
+  expect(events.at(-1)).toMatchObject({ status: { code: 500 } })
+})
+
 test('an answer that is too large, too long a prompt, and a broken connection are clear errors', async () => {
   for (const [model, code] of [
     ['fake-huge', 500],

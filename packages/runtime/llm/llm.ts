@@ -110,8 +110,9 @@ class Conversation {
   }
 }
 
-const allowsNext = ({ category, providerStatus }: RunError): boolean =>
-  (category !== undefined && NEXT_MODEL.has(category)) || providerStatus === 404
+/** What a model has begun to say has reached the caller: another one would begin anew behind it. */
+const allowsNext = ({ category, providerStatus, isPartial }: RunError): boolean =>
+  !isPartial && ((category !== undefined && NEXT_MODEL.has(category)) || providerStatus === 404)
 
 /** If every model failed for lack of a usable key, the caller must add one; a retry is pointless. */
 function unavailable(failures: readonly RunError[]): RunError {

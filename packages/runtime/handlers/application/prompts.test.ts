@@ -330,6 +330,17 @@ test('the next model is tried when one is not available, not when the request is
   })
 })
 
+test('no other model is tried after one that failed in the middle of its answer', async () => {
+  const parameters = { llms: [{ model: 'a' }, { model: 'b' }], loop: {} }
+  const broken = new RunError(500, 'v0:workflows:prompt-completion-error', 'broken off', {
+    category: 'availability',
+    isPartial: true,
+  })
+  const model = scriptedModel(broken, 'from b')
+  await expect(runWith(llm, { ...model, parameters })).rejects.toThrow('broken off')
+  expect(model.plans.map(plan => plan.configs[0]?.model)).toEqual(['a'])
+})
+
 test('llm trims to the trailing unit, continues what it is given, and refuses force', async () => {
   const parameters = { llms: [{ model: 'm' }], messages: [{ role: 'system', content: 's' }] }
   const flags = { stream: false, trim: true, force: false }

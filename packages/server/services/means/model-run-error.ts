@@ -11,12 +11,13 @@ export function modelRunError(error: unknown): unknown {
   if (error instanceof RoutingError)
     return new RunError(400, error.type, error.message, { category: error.category, cause: error })
   if (!(error instanceof ModelError)) return error
-  const { status, message, retryAfterSeconds, category } = error
+  const { status, message, retryAfterSeconds, category, isPartial } = error
   const code = status !== undefined && status >= 400 && status < 600 ? status : 500
   return new RunError(code, COMPLETION_ERROR, message, {
     providerStatus: status,
     retryAfterSeconds,
     category,
+    isPartial,
     cause: error,
   })
 }
