@@ -415,6 +415,15 @@ test('streams: events, and the whole answer at the end', async () => {
   expect(JSON.parse(silent.text.replace(/^data: /, ''))).toMatchObject({ data: { outputs: { success: true } } })
 })
 
+test('a large result behind a large event arrives whole', async () => {
+  const content = 'x'.repeat(6 * 1024 * 1024)
+  const body = { data: { parameters: prompt('hello'), inputs: { messages: [{ role: 'user', content }] } } }
+  const { text } = await project.run('/chat/v0/invoke?mock=echo', body, { accept: 'application/x-ndjson' })
+  const last = JSON.parse(text.trim().split('\n').at(-1) as string)
+  expect(last.status).toMatchObject({ code: 200 })
+  expect(last.data.outputs.content).toHaveLength(content.length)
+})
+
 test('a stream that fails before its first event is an answer in JSON', async () => {
   const answer = await project.run('/completion/v0/invoke?mock=error', spoken, { accept: 'text/event-stream' })
   expect([answer.status, answer.body.status.code]).toEqual([500, 500])

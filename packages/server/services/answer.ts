@@ -1,4 +1,4 @@
-import { PassThrough } from 'node:stream'
+import { Readable } from 'node:stream'
 import { isJsonObject, type Json, type JsonObject } from '@spanhouse/model'
 import type { Invocation, RunEvent, RunResult } from '@spanhouse/runtime'
 import type { FastifyReply } from 'fastify'
@@ -12,7 +12,10 @@ import { vercelFraming } from './vercel.ts'
 /** A keep-alive is sent after this long a silence, so that proxies do not close the connection. */
 const SILENCE_MS = 15_000
 
-/** Unread bytes of a stream. If the caller reads more slowly than the model writes and this is exceeded, the run ends. */
+/**
+ * Unread bytes of a stream. If the caller reads more slowly than the model writes and there are more when the next event comes, the
+ * run ends. The event itself does not count: a result repeats what was streamed, and can be written before any of it is read.
+ */
 const WAITING_BYTES_MAX = 8 * 1024 * 1024
 
 export interface AnswerOptions {
@@ -34,7 +37,7 @@ export interface AnswerOptions {
 export class RunAnswer {
   readonly #options: AnswerOptions
   /** Made when the response turns out to be streamed. */
-  #stream: PassThrough | undefined
+  #stream: Readable | undefined
   readonly #begun = Promise.withResolvers<void>()
   #framing: Framing | undefined
   #isBegun = false
@@ -66,7 +69,7 @@ export class RunAnswer {
     if (first !== undefined) return this.#sendWhole(first, invocation)
     void ended.then(result => {
       this.#write((this.#framing as Framing).end(this.#envelope(result, invocation)))
-      this.#stream?.end()
+      this.#stream?.push(null)
     })
     return reply
       .code(200)
@@ -95,7 +98,7 @@ export class RunAnswer {
   #begin(): void {
     if (this.#isBegun) return
     this.#isBegun = true
-    this.#stream = new PassThrough()
+    this.#stream = new Readable({ read: () => undefined })
     this.#write((this.#framing as Framing).begin())
     this.#begun.resolve()
   }
@@ -104,8 +107,7 @@ export class RunAnswer {
     const stream = this.#stream
     if (text === '' || !stream || stream.destroyed) return
     this.#silence?.refresh()
-    stream.write(text)
-    if (stream.writableLength + stream.readableLength <= WAITING_BYTES_MAX) return
+    if (stream.readableLength <= WAITING_BYTES_MAX) return void stream.push(text)
     this.#options.onLost()
     stream.destroy(new Error('the stream is read too slowly'))
   }
