@@ -84,3 +84,15 @@ test('a receiver that changes the protocol has not taken the event, and never wi
     data: { error: 'The response has the status 101' },
   })
 })
+
+test('the time in which others are busy is not that of a body', async () => {
+  const message = messageTo(`${base}/whole`)
+  const payload_fields = { kind: '$.event.event_type', scope: '$.scope.project_id' }
+  setImmediate(() => {
+    const until = performance.now() + 1_100
+    while (performance.now() < until);
+  })
+  expect(await send(fetch, { ...message, data: { ...message.data, payload_fields } })).toMatchObject({
+    status: { message: 'success' },
+  })
+})
