@@ -1,4 +1,5 @@
 import { rm } from 'node:fs/promises'
+import type { ServerResponse } from 'node:http'
 import { createServer } from 'node:net'
 import { postgresAvailable } from '@spanhouse/postgres/postgres-server.testing.ts'
 import { newDataDir, startServerProcess } from '@spanhouse/server/server-process.testing.ts'
@@ -235,6 +236,29 @@ describe('one process', async () => {
     expect(odd.at('/gone')).toHaveLength(12)
     silent.close()
     await odd.kill()
+  })
+
+  test('attempts of one event that end together are recorded', async () => {
+    const project = await anew()
+    const own = await new HookReceiver().start()
+    await subscribe(project, { url: own.url, event_types: COMMITTED })
+    await createApplication(project)
+    const deliveries = () => project.post('/api/webhooks/deliveries/query', {})
+    const [{ id }] = await eventually(async () => {
+      const { body } = await deliveries()
+      return body.count === 2 && body.deliveries
+    })
+    const held: ServerResponse[] = []
+    own.answering = response => void held.push(response)
+    for (let count = 1; count <= 3; count++) {
+      await project.post(`/api/webhooks/deliveries/${id}/redeliver`)
+      await eventually(async () => held.length === count)
+    }
+    for (const response of held) response.writeHead(201).end()
+    await eventually(
+      async () => (await project.get(`/api/webhooks/deliveries/${id}`)).body.delivery.status.code === '201',
+    )
+    await own.kill()
   })
 
   test('a paused subscription receives nothing, and missed events are not sent later', async () => {

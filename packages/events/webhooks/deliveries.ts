@@ -211,7 +211,9 @@ async function store({ db, user_id }: WebhookScope, ended: EndedDelivery): Promi
  * there. Those of subscriptions that were deleted meanwhile are left out.
  */
 export async function storeEnded(db: Database, ended: readonly EndedDelivery[], user_id: Uuid | null): Promise<void> {
-  const rows = ended.map(one => ({ ...one, id: deliveryIdOf(one.subscription_id, one.event_id), user_id }))
+  const all = ended.map(one => ({ ...one, id: deliveryIdOf(one.subscription_id, one.event_id), user_id }))
+  // A statement writes each row once: of an event that was queued again during an attempt, the later outcome.
+  const rows = [...new Map(all.map(row => [row.id, row])).values()]
   await sql`
     with ended as (
       select ended.* from json_to_recordset(${toJsonb(rows as object as JsonObject[])}::json) as ended
