@@ -47,17 +47,30 @@ export async function deleteWebhookSecret(trx: Trx, project_id: Uuid, id: Uuid):
   await own.where('kind', '=', 'webhook_provider').execute()
 }
 
-/** The keys of webhook secrets by id, in any project. One that was deleted, or changed to another kind, is missing. */
-export async function openWebhookSecrets(db: Database, vault: Vault, ids: readonly Uuid[]): Promise<Map<Uuid, string>> {
+/**
+ * The keys of webhook secrets by id, in any project. One that was deleted, or changed to another kind, is missing. One that
+ * cannot be decrypted is an error in its place, so that it does not hold up the others.
+ */
+export async function openWebhookSecrets(
+  db: Database,
+  vault: Vault,
+  ids: readonly Uuid[],
+): Promise<Map<Uuid, string | Error>> {
   const rows = await db
     .selectFrom('secrets')
     .select(['id', 'project_id', 'sealed', 'key_id'])
     .where('id', '=', sql<Uuid>`any(${ids}::uuid[])`)
     .where('kind', '=', 'webhook_provider')
     .execute()
-  const keys = rows.map(row => {
+  const keys = rows.map(row => [row.id, keyIn(row, vault)] as const)
+  return new Map(keys.filter((entry): entry is readonly [Uuid, string | Error] => entry[1] !== undefined))
+}
+
+function keyIn(row: Parameters<Vault['open']>[0], vault: Vault): string | Error | undefined {
+  try {
     const { provider } = vault.open(row)
-    return [row.id, isJsonObject(provider) && typeof provider.key === 'string' ? provider.key : undefined] as const
-  })
-  return new Map(keys.filter((entry): entry is readonly [Uuid, string] => entry[1] !== undefined))
+    return isJsonObject(provider) && typeof provider.key === 'string' ? provider.key : undefined
+  } catch (error) {
+    return error as Error
+  }
 }

@@ -37,7 +37,7 @@ export interface DelivererOptions {
   outbound: OutboundRules
   /** Called for each attempt, with the seconds from the event to its end. */
   onAttempt(outcome: 'success' | 'retry' | 'failed', seconds: number): void
-  /** Called when the database fails: deliveries continue when it is back. */
+  /** Called when the database fails, or a secret cannot be decrypted: deliveries continue when it can. */
   onError(error: unknown): void
   retrySeconds?: readonly number[]
 }
@@ -96,9 +96,9 @@ export class Deliverer {
   async #claim(): Promise<number> {
     const max = Math.min(BATCH_MAX, this.#allowances.room)
     if (max === 0) return 0
-    const { db, vault } = this.#options
+    const { db, vault, onError: onUnreadable } = this.#options
     const { roomAtFirst: each } = this.#allowances
-    const claims = await claimDue(db, vault, { max, each, held: this.#allowances.held() })
+    const claims = await claimDue({ db, vault, onUnreadable }, { max, each, held: this.#allowances.held() })
     for (const claim of claims) this.#start(claim)
     return claims.length
   }

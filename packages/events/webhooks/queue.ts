@@ -15,6 +15,14 @@ export interface Claim {
   attempts: number
 }
 
+/** Where deliveries are claimed. */
+export interface ClaimSource {
+  db: Database
+  vault: Vault
+  /** Called for each claimed delivery whose secret cannot be decrypted. */
+  onUnreadable(error: Error): void
+}
+
 export interface Room {
   /** Claims at most. */
   max: number
@@ -33,7 +41,8 @@ interface ClaimedRow {
  * Claims deliveries that are due, some of each subscription. The recursive part finds the subscriptions with queued
  * deliveries, one look into the index each, however long a queue is.
  */
-export async function claimDue(db: Database, vault: Vault, { max, each, held }: Room): Promise<Claim[]> {
+export async function claimDue(source: ClaimSource, { max, each, held }: Room): Promise<Claim[]> {
+  const { db } = source
   if (await isEmpty(db)) return []
   const { rows } = await sql<ClaimedRow>`
     with recursive queued as (
@@ -60,7 +69,7 @@ export async function claimDue(db: Database, vault: Vault, { max, each, held }: 
     update webhook_queue q set due_at = now() + make_interval(secs => ${CLAIM_SECONDS})
     from due where q.subscription_id = due.subscription_id and q.event_id = due.event_id
     returning q.subscription_id, q.event_id, q.attempts`.execute(db)
-  return rows.length === 0 ? [] : claimsOf(db, vault, rows)
+  return rows.length === 0 ? [] : claimsOf(source, rows)
 }
 
 /** Mostly nothing is queued, and planning the statement above takes longer than to see that. */
@@ -69,8 +78,11 @@ async function isEmpty(db: Database): Promise<boolean> {
   return rows.length === 0
 }
 
-/** A row whose event is no longer kept is taken from the queue. */
-async function claimsOf(db: Database, vault: Vault, rows: readonly ClaimedRow[]): Promise<Claim[]> {
+/**
+ * A row whose event is no longer kept is taken from the queue. One whose secret cannot be decrypted is left to its claim, so it
+ * is due again when that has run out: the right key may be set meanwhile.
+ */
+async function claimsOf({ db, vault, onUnreadable }: ClaimSource, rows: readonly ClaimedRow[]): Promise<Claim[]> {
   const [events, subscriptions] = await Promise.all([
     readById<Message['event']>(
       db,
@@ -95,6 +107,10 @@ async function claimsOf(db: Database, vault: Vault, rows: readonly ClaimedRow[])
     }
     const { data, secret_id } = subscription
     const secret = secret_id === null ? undefined : secrets.get(secret_id)
+    if (secret instanceof Error) {
+      onUnreadable(secret)
+      continue
+    }
     const id = deliveryIdOf(subscription.id, event.id)
     claims.push({ message: { id, event, subscription, data, secret }, ...row })
   }

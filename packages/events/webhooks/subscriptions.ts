@@ -110,9 +110,12 @@ export async function findSubscription(
   return row
 }
 
-/** The secret of a subscription; undefined if it was deleted from the vault. */
+/** The secret of a subscription; undefined if it was deleted from the vault. Throws if it cannot be decrypted. */
 export async function secretOf(scope: WebhookScope, { secret_id }: SubscriptionRow): Promise<string | undefined> {
-  return secret_id === null ? undefined : (await openWebhookSecrets(scope.db, scope.vault, [secret_id])).get(secret_id)
+  if (secret_id === null) return undefined
+  const secret = (await openWebhookSecrets(scope.db, scope.vault, [secret_id])).get(secret_id)
+  if (secret instanceof Error) throw secret
+  return secret
 }
 
 /** 400 if the address may not be called, or the template is beyond its limits. Names are not resolved. */
