@@ -7,9 +7,16 @@ import type {
 import type { OutboundFetch } from '@spanhouse/outbound'
 import { ModelError } from './model-error.ts'
 
+type Part = (LanguageModelV4Message & { role: 'user' })['content'][number]
+
+/** Of all files of one call together; providers accept less. */
+const FILES_BYTES_MAX = 64 * 1024 * 1024
+/** Files of one call that are downloaded at the same time: a prompt can name thousands. */
+const AT_ONCE_MAX = 4
+
 /**
  * Replaces the addresses of files by the files if the provider does not fetch such addresses itself. Downloads have the
- * same checks and limits as calls. Throws ModelError if a file cannot be downloaded.
+ * same checks and limits as calls. Throws ModelError if a file cannot be downloaded, or if all are too large together.
  */
 export async function withDownloads(
   prompt: LanguageModelV4Prompt,
@@ -21,20 +28,29 @@ export async function withDownloads(
     Object.entries(supported).some(
       ([type, patterns]) => covers(type, mediaType) && patterns.some(pattern => pattern.test(url.href)),
     )
-  const resolve = async (part: LanguageModelV4FilePart): Promise<LanguageModelV4FilePart> => {
-    if (part.data.type !== 'url' || isSupported(part.mediaType, part.data.url)) return part
-    const answer = await download(part.data.url)
-    if (!answer.ok) throw noFile(part.data.url, answer.status)
+  const isWanted = (part: Part): part is LanguageModelV4FilePart & { data: { type: 'url' } } =>
+    part.type === 'file' && part.data.type === 'url' && !isSupported(part.mediaType, part.data.url)
+  const wanted = prompt.flatMap(message => (message.role === 'user' ? message.content.filter(isWanted) : []))
+  const loaded = new Map<Part, Part>()
+  let bytes = 0
+  const load = async (part: (typeof wanted)[number]): Promise<void> => {
+    const { url } = part.data
+    const answer = await download(url)
+    if (!answer.ok) {
+      await answer.body?.cancel()
+      throw noFile(url, answer.status)
+    }
     const type = answer.headers.get('content-type')?.split(';')[0]
     const data = new Uint8Array(await answer.arrayBuffer())
-    return { ...part, mediaType: type || part.mediaType, data: { type: 'data', data } }
+    bytes += data.length
+    if (bytes > FILES_BYTES_MAX) throw tooLarge()
+    loaded.set(part, { ...part, mediaType: type || part.mediaType, data: { type: 'data', data } })
   }
-  const convert = async (message: LanguageModelV4Message): Promise<LanguageModelV4Message> => {
-    if (message.role !== 'user') return message
-    const content = message.content.map(part => (part.type === 'file' ? resolve(part) : part))
-    return { ...message, content: await Promise.all(content) }
-  }
-  return await Promise.all(prompt.map(convert))
+  for (let at = 0; at < wanted.length; at += AT_ONCE_MAX)
+    await Promise.all(wanted.slice(at, at + AT_ONCE_MAX).map(load))
+  return prompt.map(message =>
+    message.role === 'user' ? { ...message, content: message.content.map(part => loaded.get(part) ?? part) } : message,
+  )
 }
 
 /**
@@ -49,3 +65,9 @@ const covers = (type: string, mediaType: string): boolean =>
 
 const noFile = (url: URL, status: number): ModelError =>
   new ModelError(`${url.origin} responded with HTTP ${status} instead of the file`, { category: 'other', status: 400 })
+
+const tooLarge = (): ModelError =>
+  new ModelError(`The files of the messages are larger than ${FILES_BYTES_MAX} bytes together`, {
+    category: 'other',
+    status: 400,
+  })

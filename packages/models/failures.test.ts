@@ -1,3 +1,6 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { type FakeProvider, startFakeProvider } from '@spanhouse/fake-provider'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ChatEvent } from './chat-reply.ts'
@@ -196,6 +199,40 @@ test('files at private addresses are not fetched', async () => {
   expect(await failure(call)).toMatchObject({ message: 'The address must be an https address' })
   expect(fake.requests.length).toBe(before)
   await closed.close()
+})
+
+test('files that are too large together are given up, and one that is refused is not waited for', async () => {
+  let served = 0
+  let isClosed = false
+  const server = createServer((request, response) => {
+    if (request.url === '/refused') {
+      response.on('close', () => {
+        isClosed = true
+      })
+      response.writeHead(403).write('never ends')
+    } else {
+      served++
+      response.end(Buffer.alloc(10 * 1024 * 1024))
+    }
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const { port } = server.address() as AddressInfo
+  const ask = (paths: string[]) => {
+    const content = paths.map(path => ({
+      type: 'image_url',
+      image_url: { url: `http://127.0.0.1:${port}${path}` },
+    }))
+    return failure(models.callChat(routeTo('gemini', 'm'), { messages: [{ role: 'user', content }] }))
+  }
+  expect(await ask(Array(30).fill('/large'))).toMatchObject({
+    category: 'other',
+    status: 400,
+    message: `The files of the messages are larger than ${64 * 1024 * 1024} bytes together`,
+  })
+  expect(served).toBeLessThanOrEqual(8)
+  expect(await ask(['/refused'])).toMatchObject({ message: expect.stringContaining('HTTP 403 instead of the file') })
+  await expect.poll(() => isClosed).toBe(true)
+  server.close()
 })
 
 test('canned replies', async () => {
