@@ -188,7 +188,7 @@ function add<Who extends Principal | null, P extends Part, Q extends Part, B ext
       const tenant = audience.tenantOf(principal)
       const held = app.room.enter(tenant)
       const holder = app.answerRoom.open(tenant)
-      reply.raw.once('close', () => holder.close())
+      whenClosed(reply, () => holder.close())
       const actor = isWriting ? actorOf(principal, `${method} ${path}`) : undefined
       const work = async () => {
         try {
@@ -212,7 +212,8 @@ function add<Who extends Principal | null, P extends Part, Q extends Part, B ext
           if (reply.sent || reply.raw.headersSent) return reply
           return status === 204 ? reply.code(status).send() : await sendAnswer(reply.code(status), answer)
         } finally {
-          releaseWhenAnswered(held, reply)
+          // A call that is still running after its client has disconnected keeps its room until it is done.
+          whenClosed(reply, () => held.release())
         }
       }
       return onBehalfOf(tenant.project_id, () => (actor === undefined ? work() : actingAs(actor, work)))
@@ -260,10 +261,10 @@ async function withSlot<T>(
     late.abort(tooSlow)
     ending.abort(tooSlow)
   }
-  reply.raw.once('close', leave)
   const tooSlow = share === 'read' ? READ_TOO_SLOW : CALL_TOO_SLOW
   const timer = isTimed(share) ? setTimeout(end, REQUEST_MS_MAX) : undefined
   const begin = (): Promise<Awaited<T>> => onBehalfOfUntil(tenant.project_id, late.signal, work)
+  whenClosed(reply, leave)
   try {
     const meter = share === 'read' ? meterOf(request) : undefined
     const asked = performance.now()
@@ -277,8 +278,8 @@ async function withSlot<T>(
     clearTimeout(timer)
     reply.raw.off('close', leave)
     // Long lists are read while they are sent.
-    if (share !== 'heavy' || reply.raw.closed || reply.raw.destroyed) request.giveBackSlot()
-    else reply.raw.once('close', () => request.giveBackSlot())
+    if (share === 'heavy') whenClosed(reply, () => request.giveBackSlot())
+    else request.giveBackSlot()
   }
 }
 
@@ -293,8 +294,11 @@ const readBody = (request: FastifyRequest, held: Held, limits: BodyLimits): Prom
     ? readForm(request, { ...limits.form, held })
     : readJson(request, { bytesMax: limits.bodyBytesMax, held, echo: limits.echo })
 
-/** A call that is still running after its client has disconnected keeps its room until it is done. */
-function releaseWhenAnswered(held: Held, { raw }: FastifyReply): void {
-  if (raw.closed || raw.destroyed) held.release()
-  else raw.once('close', () => held.release())
+/**
+ * Acts once the response is sent or its client has disconnected. That may be so already, since a client can leave while it is
+ * authenticated, and the event is not repeated.
+ */
+function whenClosed({ raw }: FastifyReply, act: () => void): void {
+  if (raw.closed || raw.destroyed) act()
+  else raw.once('close', act)
 }

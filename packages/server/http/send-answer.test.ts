@@ -1,7 +1,8 @@
+import { once } from 'node:events'
 import { createConnection } from 'node:net'
 import type { Authenticator } from '@spanhouse/access'
 import { JsonList, JsonText, Problem } from '@spanhouse/model'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { pino } from 'pino'
 import { Gauge, Registry } from 'prom-client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -16,6 +17,8 @@ const MIB = 1024 * 1024
 const held = new Gauge({ name: 'held', help: 'Bytes.', registers: [new Registry()] })
 let app: FastifyInstance
 let url: string
+/** Called when a request is being authenticated; it goes on once that resolves. */
+let whileAuthenticated: (request: FastifyRequest) => Promise<void> = async () => {}
 
 /** What is answered, by the name of the path. */
 const ANSWERS: Record<string, (hold: (bytes: number) => void) => unknown> = {
@@ -55,6 +58,7 @@ beforeAll(async () => {
     recordChange: async () => {},
     routes: [
       added => {
+        added.addHook('onRequest', request => whileAuthenticated(request))
         for (const [name, answer] of Object.entries(ANSWERS))
           addPublicEndpoint(added, {
             method: 'GET',
@@ -103,6 +107,23 @@ test('what an answer holds is given back when its reader goes', async () => {
   expect(await now()).toBe(5 * MIB)
   socket.destroy()
   await expect.poll(now).toBe(0)
+})
+
+test('nothing is held for a caller who has gone before it is known who they are', async () => {
+  const socket = createConnection({ host: '127.0.0.1', port: Number(new URL(url).port) })
+  const gone = new Promise<void>(resolve => {
+    whileAuthenticated = async ({ raw }) => {
+      whileAuthenticated = async () => {}
+      socket.destroy()
+      await once(raw.socket, 'close')
+      // The next turn begins after the request has gone on.
+      setImmediate(resolve)
+    }
+  })
+  socket.write('GET /auth/held HTTP/1.1\r\nhost: a\r\n\r\n')
+  await gone
+  expect((await get('small', 'identity')).status).toBe(200)
+  expect((await held.get()).values[0]?.value).toBe(0)
 })
 
 test('the head of a large answer is sent without reading the rest of it', async () => {
