@@ -7,10 +7,11 @@ const NAME_LENGTH_MAX = 200
  * removed; a name that cannot be written literally is also given in encoded form (RFC 5987).
  */
 export function attachment(name: string, extension: string): string {
+  // A cut may leave half of a character, which cannot be encoded.
   const clean = name
-    .toWellFormed()
     .replaceAll(/[\p{Cc}\p{Cf}/\\]+/gu, '_')
     .slice(0, NAME_LENGTH_MAX)
+    .toWellFormed()
   const plain = `${clean.replaceAll(NO_TOKEN, '_')}.${extension}`
   const full = `${clean}.${extension}`
   return plain === full
