@@ -6,6 +6,7 @@ import { promisify } from 'node:util'
 import { newDataDir, startServerProcess } from '@spanhouse/server/server-process.testing.ts'
 import { expect, test } from 'vitest'
 import { parseAllDocuments, parseDocument } from 'yaml'
+import { CONTENT_BODY_BYTES_MAX } from '../packages/server/budget/limits.ts'
 import { readConfig, unknownSettings } from '../packages/server/config.ts'
 import { PROCESS_ROLES } from '../packages/server/roles/process-roles.ts'
 import { START_OPTIONS, startEnvironment } from '../packages/server/start-options.ts'
@@ -31,7 +32,7 @@ interface Scraping {
 interface Manifest {
   apiVersion: string
   kind: string
-  metadata: { name: string }
+  metadata: { name: string; annotations?: Record<string, string> }
   data?: Record<string, string>
   spec?: any
 }
@@ -152,6 +153,18 @@ test('requests reach services that exist, which select pods of their role', asyn
   )
   expect(new Set(backends)).toEqual(new Set(services.keys()))
   for (const [name, service] of services) expect(service.spec.selector).toEqual({ 'app.kubernetes.io/component': name })
+})
+
+test('the proxies let the largest bodies and the longest runs through', async () => {
+  const proxy = await readFile(join(ROOT, 'docker/nginx.conf'), 'utf8')
+  const [, size = ''] = /client_max_body_size (\w+);/.exec(proxy) ?? []
+  const [, seconds = ''] = /proxy_read_timeout (\d+)s;/.exec(proxy) ?? []
+  expect(Number.parseInt(size, 10) * 1024 ** 2).toBeGreaterThan(CONTENT_BODY_BYTES_MAX)
+  const host = (await manifestsOf(['overlays/example/host.yaml']))[0]
+  expect(host?.metadata.annotations).toEqual({
+    'nginx.ingress.kubernetes.io/proxy-body-size': size,
+    'nginx.ingress.kubernetes.io/proxy-read-timeout': seconds,
+  })
 })
 
 test('the settings in manifests and their README exist', async () => {
