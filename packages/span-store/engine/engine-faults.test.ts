@@ -79,6 +79,14 @@ test.each<[string, (response: ServerResponse) => void, string]>([
   if (error) expect(isPassing(error)).toBe(true)
 })
 
+test('a full disk is named, and passes for a write', async () => {
+  answer = failure(243, 'NOT_ENOUGH_SPACE', 'Cannot reserve 1.00 MiB, not enough space')
+  engine = openEngine(url, { connections: 1, silentMs: 200 })
+  const error = await insert().catch(error => error)
+  expect(error).toMatchObject({ code: 'overloaded', retryable: true, message: expect.stringMatching(/no space left/) })
+  expect(isPassing(error)).toBe(true)
+})
+
 test('an insert whose bytes end too early is at fault itself', async () => {
   answer = failure(33, 'CANNOT_READ_ALL_DATA', 'Cannot read all data. Bytes read: 3. Bytes expected: 8')
   engine = openEngine(url, { connections: 1 })

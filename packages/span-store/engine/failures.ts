@@ -75,9 +75,12 @@ export const isUnanswered = (error: unknown): boolean =>
 
 /** ClickHouse's codes for failures that are temporary. */
 const BUSY = new Set([
-  ...['202', '203', '225', '236', '242', '243', '252', '285', '319', '369', '394', '425', '439', '473'],
+  ...['202', '203', '225', '236', '242', '252', '285', '319', '369', '394', '425', '439', '473'],
   ...['745', '999', '1000'],
 ])
+
+/** ClickHouse's code for a full disk, which only its operator can empty. */
+const NO_SPACE = '243'
 
 /** ClickHouse's codes for another server of its cluster that it cannot connect to, or that is silent. */
 const UNCONNECTED = new Set(['209', '210', '279'])
@@ -101,6 +104,11 @@ export function toProblem(error: unknown): unknown {
     })
   }
   if (UNCONNECTED.has(code) || (CUT_OFF.has(code) && error.message.includes(FROM_SERVER))) return unreachable(error)
+  if (code === NO_SPACE)
+    return new Problem('overloaded', 'ClickHouse has no space left on its disk.', {
+      retryAfterSeconds: 30,
+      cause: error,
+    })
   if (BUSY.has(code) || REFUSALS[code] || isUpdateFault(error))
     return new Problem('overloaded', 'ClickHouse is too busy; try again.', { retryAfterSeconds: 2, cause: error })
   return /^\d+$/.test(code) || error.constructor !== Error ? error : unreachable(error)
