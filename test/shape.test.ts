@@ -248,3 +248,28 @@ test('no test gives up after a second, as vi.waitFor does without a timeout', ()
   expect(calls.length).toBeGreaterThan(0)
   expect(calls.filter(call => !/timeout|PATIENCE/.test(call))).toEqual([])
 })
+
+test('the path of a span in the README names places that have its functions', () => {
+  const readme = readFileSync(join(ROOT, 'README.md'), 'utf8')
+  const [section = ''] = readme.split('## The path of a span\n')[1]?.split('\n## ') ?? []
+  const rows = section.split('\n').filter(line => line.startsWith('| ') && line.includes('`'))
+  expect(rows.length).toBeGreaterThan(10)
+  const missing = rows.flatMap(row => {
+    const [, where = '', functions = ''] = row.split('|')
+    // `span-stream/jetstream, embedded` are two files of one folder.
+    const places = where.split(',').map(place => place.trim().replace('/…', ''))
+    const folder = places[0]?.split('/')[0]
+    const patterns = places.flatMap(place => {
+      const path = place.includes('/') || place === folder ? place : `${folder}/${place}`
+      return [`packages/${path}.ts`, `packages/${path}/**/*.ts`]
+    })
+    const text = globSync(patterns, { cwd: ROOT })
+      .map(file => readFileSync(join(ROOT, file), 'utf8'))
+      .join('\n')
+    const names = [...functions.matchAll(/`(\w+)`/g)].map(([, name = '']) => name)
+    return names
+      .filter(name => ![`${name}(`, `${name}<`, `class ${name} `].some(form => text.includes(form)))
+      .map(name => `${where.trim()}: ${name}`)
+  })
+  expect(missing).toEqual([])
+})
