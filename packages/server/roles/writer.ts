@@ -170,7 +170,7 @@ async function settleRootless({ writer, signal, log, end }: Run): Promise<void> 
   while (!signal.aborted) {
     await delay(SETTLE_EVERY_MS, undefined, { signal }).catch(() => {})
     if (signal.aborted) return
-    await writer.settleRootless().catch(error => {
+    await writer.settleRootless(signal).catch(error => {
       if (isFenced(error)) end()
       log.warn({ err: error }, 'cannot mark the first spans of traces without a root; trying again later')
     })

@@ -163,6 +163,20 @@ test('a trace without a root gets its earliest span as head after the wait, and 
   expect(await heads(project_id)).toEqual([hex(1, 16)])
 })
 
+test('of any number of traces without a root, each that has waited gets its head', async () => {
+  const project_id = newProject()
+  const writer = new SpanWriter(engine, { rootWaitMs: 0 })
+  const spans = Array.from({ length: 2_500 }, (_, index) => incomingOf(project_id, index + 2, 1))
+  const apart = spans.map(({ span, ...sender }, index) => ({
+    ...sender,
+    span: { ...span, trace_id: hex(index + 1, 32) },
+  }))
+  await writer.write(SpanBatch.of(apart))
+  expect(await writer.settleRootless()).toBe(2_500)
+  expect(await writer.settleRootless()).toBe(0)
+  expect(await heads(project_id)).toHaveLength(2_500)
+})
+
 test('a writer that starts anew knows the traces that still wait for a root', async () => {
   const project_id = newProject()
   await new SpanWriter(engine).write(SpanBatch.of([incomingOf(project_id, 2, 1)]))

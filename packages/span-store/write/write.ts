@@ -50,6 +50,9 @@ export interface SpanWriterOptions {
   rootWaitMs?: number
 }
 
+/** Traces that get a head with one change: a batch that arrives meanwhile waits for it. */
+const ROOTLESS_AT_ONCE = 1_000
+
 /**
  * Writes spans so that every row is exact: one row per span, with the totals of its whole trace as received so far. A
  * trace may have only one writer at a time, which the stream's partitions ensure.
@@ -127,14 +130,27 @@ export class SpanWriter {
 
   /**
    * Makes the earliest span the head of each trace that has had no root for the waiting time. Must be called
-   * periodically. Returns the number of traces.
+   * periodically. Returns the number of traces. Some at a time, and batches are written in between: in a system whose
+   * roots are all sent elsewhere, every trace comes here. When the signal aborts, the others wait for the next call.
    */
-  settleRootless(): Promise<number> {
-    return this.#alone(() => this.#settleRootless())
+  async settleRootless(signal?: AbortSignal): Promise<number> {
+    const due = [...this.#rootless].filter(([, { at }]) => this.#isDue(at)).map(([key]) => key)
+    let settled = 0
+    for (let from = 0; from < due.length && !signal?.aborted; from += ROOTLESS_AT_ONCE)
+      settled += await this.#alone(() => this.#settleSome(due.slice(from, from + ROOTLESS_AT_ONCE)))
+    return settled
   }
 
-  async #settleRootless(): Promise<number> {
-    const due = [...this.#rootless].filter(([, { at }]) => at < microsNow() - this.#rootWaitMicros).slice(0, 1000)
+  #isDue(at: Micros): boolean {
+    return at < microsNow() - this.#rootWaitMicros
+  }
+
+  async #settleSome(keys: readonly string[]): Promise<number> {
+    const due = keys.flatMap((key): [string, TracePlace][] => {
+      const trace = this.#rootless.get(key)
+      // Batches written since may have brought its root, or another of its spans.
+      return trace && this.#isDue(trace.at) ? [[key, trace]] : []
+    })
     if (due.length === 0) return 0
     const states = await this.#load(due.map(([, trace]) => trace))
     const works = this.#shards.map(newWork)
