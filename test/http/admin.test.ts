@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, inject, test } from 'vitest'
 import { type Answer, call } from '../harness.ts'
-import { newMember, newPerson } from './people.ts'
+import { actIn, newMember, newPerson } from './people.ts'
 
 const { apiUrl, adminKey } = inject('target')
 
@@ -288,6 +288,20 @@ describe('deleting', () => {
     expect((await admin('DELETE', '/accounts', { target: { organization_ids: ['x'] } })).status).toBe(400)
     expect((await admin('DELETE', '/accounts', {})).status).toBe(422)
   })
+})
+
+test('whoever becomes a member through a graph has the rights at once', async () => {
+  const [host, guest] = [await newPerson(), await newPerson()]
+  const list = () => actIn(host, guest)('POST', '/simple/applications/query', {})
+  const [user_ref, role] = [{ id: guest.user_id }, 'viewer']
+  expect((await list()).status).toBe(403)
+  const made = await admin('POST', '/accounts/', {
+    organization_memberships: { a: { organization_ref: { id: host.organization_id }, user_ref, role } },
+    workspace_memberships: { b: { workspace_ref: { id: host.workspace_id }, user_ref, role } },
+    project_memberships: { c: { project_ref: { id: host.project_id }, user_ref, role } },
+  })
+  expect(made.status).toBe(200)
+  expect((await list()).status).toBe(200)
 })
 
 test('passwords are set for those who sign in with one', async () => {

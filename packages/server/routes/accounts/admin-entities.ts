@@ -47,14 +47,20 @@ export function adminEntityRoutes(parts: Parts): (app: FastifyInstance) => void 
   }
 }
 
-function addCreations(app: FastifyInstance, { postgres: { db }, seeds: { project: seeds } }: Parts): void {
+/** Whoever becomes a member may just have been rejected. */
+const thenForget = <T>({ authenticator }: Parts, making: Promise<T>): Promise<T> =>
+  making.finally(() => authenticator.forget())
+
+function addCreations(app: FastifyInstance, parts: Parts): void {
+  const { db } = parts.postgres
+  const seeds = parts.seeds.project
   addAdminEndpoint(app, {
     method: 'POST',
     path: '/admin/accounts',
     tag,
     body: graphBody,
     summary: 'Creates several entities that refer to each other by names you choose.',
-    handle: ({ body }) => createAccountGraph(db, body, { seeds }),
+    handle: ({ body }) => thenForget(parts, createAccountGraph(db, body, { seeds })),
   })
   addAdminEndpoint(app, {
     method: 'POST',
@@ -106,16 +112,15 @@ function addCreations(app: FastifyInstance, { postgres: { db }, seeds: { project
   })
 }
 
-function addMemberships(app: FastifyInstance, { postgres: { db }, authenticator: cache }: Parts): void {
-  /** A key of the user may just have been rejected. */
-  const thenForget = async <T>(making: Promise<T>): Promise<T> => making.finally(() => cache.forget())
+function addMemberships(app: FastifyInstance, parts: Parts): void {
+  const { db } = parts.postgres
   addAdminEndpoint(app, {
     method: 'POST',
     path: `${BASE}/organizations/memberships`,
     tag,
     body: organizationMembershipBody,
     summary: 'Makes a user a member of an organization.',
-    handle: ({ body }) => thenForget(createOrganizationMembership(db, body)),
+    handle: ({ body }) => thenForget(parts, createOrganizationMembership(db, body)),
   })
   addAdminEndpoint(app, {
     method: 'POST',
@@ -123,7 +128,7 @@ function addMemberships(app: FastifyInstance, { postgres: { db }, authenticator:
     tag,
     body: workspaceMembershipBody,
     summary: 'Makes a user a member of a workspace.',
-    handle: ({ body }) => thenForget(createWorkspaceMembership(db, body)),
+    handle: ({ body }) => thenForget(parts, createWorkspaceMembership(db, body)),
   })
   addAdminEndpoint(app, {
     method: 'POST',
@@ -131,7 +136,7 @@ function addMemberships(app: FastifyInstance, { postgres: { db }, authenticator:
     tag,
     body: projectMembershipBody,
     summary: 'Makes a user a member of a project.',
-    handle: ({ body }) => thenForget(createProjectMembership(db, body)),
+    handle: ({ body }) => thenForget(parts, createProjectMembership(db, body)),
   })
   for (const scope of ['organizations', 'workspaces', 'projects'])
     addAdminEndpoint(app, {
