@@ -306,6 +306,19 @@ test('rows show the attributes that are asked for', async () => {
   })
 })
 
+test('texts that are cut within a character are still Unicode', async () => {
+  const long = `${'a'.repeat(999)}🙂b`
+  const inputs = JSON.stringify({ a: `${' '.repeat(299)}🙂`, b: 'x' })
+  const span = otlpSpan({ traceId: newTraceId(), name: 'long' }, { long, 'ag.data.inputs': inputs })
+  await project.store(span)
+  const { rows: found } = await rows({
+    filtering: { conditions: [{ field: 'trace_id', value: span.traceId }] },
+    attributes: ['long'],
+  })
+  expect(found[0].attributes.long).toBe(`${'a'.repeat(999)}\ufffd`)
+  expect(found[0].inputs).toBe('a: \ufffd, b: x')
+})
+
 test('what rows say can come after them', async () => {
   const asked = { windowing: { ...WINDOW, limit: 9 }, attributes: ['ag.type.trace', 'no.such'] }
   for (const focus of ['trace', 'span']) {

@@ -306,5 +306,7 @@ const VALUE_CHARACTERS_MAX = 1_000
 
 const valuesOf = (values: readonly string[], paths: readonly string[]): Record<string, string> =>
   Object.fromEntries(
-    paths.map((path, at) => [path, (values[at] ?? '').slice(0, VALUE_CHARACTERS_MAX)]).filter(([, value]) => value),
+    paths
+      .map((path, at) => [path, (values[at] ?? '').slice(0, VALUE_CHARACTERS_MAX).toWellFormed()])
+      .filter(([, value]) => value),
   )

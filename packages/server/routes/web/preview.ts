@@ -80,7 +80,7 @@ function namedSayings(object: JsonObject, depth: number): string {
   if (members.length === 1) return members[0]?.[1] ?? ''
   return members
     .filter(([, said]) => said !== '')
-    .map(([name, said]) => `${name}: ${said.slice(0, CHARACTERS_MAX)}`)
+    .map(([name, said]) => `${name}: ${said.slice(0, CHARACTERS_MAX).toWellFormed()}`)
     .join(', ')
 }
 
