@@ -1,6 +1,5 @@
 import { type Micros, parseSpanId, parseTraceId, type SpanId, type TraceId, type Uuid } from '@spanhouse/model'
 import type { Aggregation } from '../aggregation.ts'
-import { attributeText } from '../compile/place.ts'
 import {
   type Location,
   malformed,
@@ -11,7 +10,6 @@ import {
   readObject,
   readText,
 } from '../filter/shape.ts'
-import { SPAN_DATA } from '../long-data.ts'
 import type { Focus, Position } from '../position.ts'
 import {
   aggregate,
@@ -22,7 +20,6 @@ import {
   identifier,
   int,
   ints,
-  join,
   type Sql,
   sql,
   text,
@@ -35,8 +32,8 @@ import { compileFirstRows, compileSpanQuery, fromMatching, fromTraceHeads, SETTI
 import { pageLimit } from './windowing.ts'
 
 /*
- * What a list of spans or traces shows: rows with few columns and short previews, the number of all of them, and the
- * most frequent values of some columns. A trace is represented by its head, whose totals are those of the trace.
+ * What a list of spans or traces shows: rows with few columns, and the number of all of them. A trace is represented by its
+ * head, whose totals are those of the trace.
  */
 
 /** The orders of a list, each with the highest value first. */
@@ -150,7 +147,7 @@ function unitsOf(value: string): bigint {
 const DIGITS_MAX = Math.max(...Object.values(SORTED_BY).map(({ digits }) => digits[1]))
 
 /** What identifies a row: ids in hex and the start in microseconds. */
-const POSITION = sql`lower(hex(trace_id)) AS trace_id, lower(hex(span_id)) AS span_id, toUnixTimestamp64Micro(start_time) AS time`
+export const POSITION = sql`lower(hex(trace_id)) AS trace_id, lower(hex(span_id)) AS span_id, toUnixTimestamp64Micro(start_time) AS time`
 
 function beyond(by: Measure, { value, time, trace_id, span_id }: MeasuredPosition): Sql {
   const { column, digits } = SORTED_BY[by]
@@ -258,48 +255,8 @@ export interface Places {
 export const compileRowsAt = (project_id: Uuid, places: Places): Sql =>
   sql`SELECT ${SHOWN_OF_ROW} ${fromPlaces(project_id, places)} ${SETTINGS}`
 
-/** Characters of an input or output that a row shows a part of. */
-const PREVIEW_CHARACTERS = 1_000
-
-/** What stands before the text of a message; in a text of JSON it is escaped, and may have a space in it. */
-const BEFORE_TEXT = ['"content":"', '"text":"']
-const BEFORE_TEXT_ESCAPED = ['content', 'text'].flatMap(name => [`\\"${name}\\":\\"`, `\\"${name}\\": \\"`])
-
-/** Of a long JSON text the beginning and, of a chat, the beginning of the newest text in it. */
-const preview = (member: 'inputs' | 'outputs'): Sql => {
-  const raw = sql`JSONExtractRaw(${SPAN_DATA}, ${text(member)})`
-  const short = sql`length(${raw}) <= ${int(2 * PREVIEW_CHARACTERS)}`
-  const fromEnd = (before: readonly string[]): Sql =>
-    sql`multiSearchFirstPosition(reverse(${raw}), ${texts(before.map(one => [...one].reverse().join('')))})`
-  const place = sql`if(startsWith(${raw}, '"'), ${fromEnd(BEFORE_TEXT_ESCAPED)}, ${fromEnd(BEFORE_TEXT)})`
-  const isChat = sql`multiSearchAny(${raw}, ${texts(['"role":', '\\"role\\":'])})`
-  const newest = sql`if(${place} > 0 AND ${isChat}, substring(${raw}, length(${raw}) - ${place} + 2), '')`
-  const beginnings = [sql`${raw}`, newest].map(one => sql`substringUTF8(${one}, 1, ${int(PREVIEW_CHARACTERS)})`)
-  return sql`if(${short}, ${raw}, concat(${join(beginnings, sql`, '\n', `)})) AS ${identifier(member)}`
-}
-
-/** What the rows at known places say, and their values of some attributes: rows of {@link PreviewRow}, in no particular order. */
-export function compilePreviews(project_id: Uuid, places: Places, attributes: readonly string[]): Sql {
-  const own = attributes.length === 0 ? sql`` : sql`, [${join(attributes.map(attributeText))}] AS own`
-  return sql`SELECT ${POSITION}, ${preview('inputs')}, ${preview('outputs')}${own} ${fromPlaces(project_id, places)} ${SETTINGS}`
-}
-
-/** A row of {@link compilePreviews}. An empty text: none. */
-export interface PreviewRow {
-  readonly trace_id: TraceId
-  readonly span_id: SpanId
-  /**
-   * JSON text. Of a long one its beginning, a line feed, which JSON text never contains, and of a chat the newest text in
-   * it, from after its opening quotation mark.
-   */
-  readonly inputs: string
-  readonly outputs: string
-  /** The values of the attributes that were asked for. */
-  readonly own?: readonly string[]
-}
-
 /** Granules are found by the key; columns that are shown are read of those that have one of the rows. */
-function fromPlaces(project_id: Uuid, { positions, areRoots }: Places): Sql {
+export function fromPlaces(project_id: Uuid, { positions, areRoots }: Places): Sql {
   const times = sql`arrayMap(micros -> fromUnixTimestamp64Micro(micros, 'UTC'), ${ints(unique(positions.map(({ time }) => time)))})`
   const isOfHeads = positions[0]?.span_id === undefined
   const conditions = [
@@ -314,73 +271,6 @@ function fromPlaces(project_id: Uuid, { positions, areRoots }: Places): Sql {
 }
 
 const unique = <T>(values: readonly T[]): T[] => [...new Set(values)]
-
-/** The columns whose values can be counted. */
-export const FACETS = ['span_type', 'span_name', 'status_code', 'user_id', 'session_id', 'agent_id'] as const
-export type Facet = (typeof FACETS)[number]
-
-/** Facets are counted among this many of the newest rows: enough to choose by, and no list waits for them. */
-export const FACET_ROWS_MAX = 200_000
-/** Values of one facet in a response. */
-export const FACET_VALUES_MAX = 50
-
-/** Which values are counted. */
-export interface FacetQuery {
-  readonly project_id: Uuid
-  readonly query: SpanQuery
-  /** Among how many of the newest rows: {@link FACET_ROWS_MAX}. */
-  readonly among: number
-  readonly facets: readonly Facet[]
-  /** Values of each. */
-  readonly limit: number
-}
-
-/** A row of {@link compileFacets}. */
-export interface FacetRow {
-  readonly facet: Facet
-  readonly value: string
-  readonly count: number
-}
-
-/** The engine would read the few rows of a user in the order of the key, one granule after the other. */
-const FACET_SETTINGS = sql`${SETTINGS}, optimize_read_in_order = 0`
-
-/** The most frequent values of each facet among the newest rows, of these only those that begin at `since` or later. */
-export function compileFacets({ facets, limit, ...asked }: FacetQuery, since?: Micros): Aggregation {
-  const values = join(facets.map(facet => sql`(${text(facet)}, toString(${identifier(facet)}))`))
-  const newest = newestOf(asked, join(facets.map(identifier)), since)
-  return {
-    keys: [
-      { name: sql`facet`, value: sql`pair.1` },
-      { name: sql`value`, value: sql`pair.2` },
-    ],
-    columns: sql`${COUNT} AS count`,
-    rows: sql`FROM (${newest}) ARRAY JOIN [${values}] AS pair WHERE value != ''`,
-    order: sql`ORDER BY count DESC, value LIMIT ${count(limit)} BY facet`,
-    settings: FACET_SETTINGS,
-  }
-}
-
-/** When the last of the newest rows begins, among which facets are counted: one row of `since`; 0 if all rows are. */
-export function compileFacetsSince(asked: NewestOf): Aggregation {
-  // Integers are sorted by radix, other types by comparisons.
-  const times = aggregate(sql`groupArray`, sql`toUnixTimestamp64Micro(start_time)`)
-  return {
-    keys: [{ name: sql`everything`, value: sql`0` }],
-    columns: sql`arraySort(${times})[${int(-asked.among)}] AS since`,
-    rows: sql`FROM (${newestOf(asked, sql`start_time`)})`,
-    order: sql``,
-    settings: FACET_SETTINGS,
-  }
-}
-
-type NewestOf = Omit<FacetQuery, 'facets' | 'limit'>
-
-function newestOf({ project_id, query, among }: NewestOf, columns: Sql, since?: Micros): Sql {
-  const bound = since === undefined ? [] : [sql`start_time >= fromUnixTimestamp64Micro(${int(since)}, 'UTC')`]
-  const rows = fromQuery(project_id, query, bound)
-  return sql`SELECT ${columns} ${rows} ORDER BY start_time DESC LIMIT ${count(among)}`
-}
 
 /** The focus of a list; traces if it is not given. */
 export function readFocus(body: unknown, loc: Location = ['body']): Focus {

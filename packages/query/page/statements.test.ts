@@ -17,7 +17,8 @@ import {
   traceId,
 } from '../query.testing.ts'
 import { type Sql, sql } from '../sql.ts'
-import { compilePreviews, compileRows } from './rows.ts'
+import { compilePreviews } from './previews.ts'
+import { compileRows } from './rows.ts'
 import { parseSpanQuery } from './span-query.ts'
 import {
   compileFewSpansByIds,
