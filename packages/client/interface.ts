@@ -18802,7 +18802,7 @@ export interface operations {
                  *         {
                  *           "method": "email:password",
                  *           "subject": "text",
-                 *           "password": "text"
+                 *           "password": "text----"
                  *         }
                  *       ]
                  *     }
