@@ -16,6 +16,7 @@ const WAITING_BYTES_MAX = 64 * 1024
 interface Followed {
   run_id: Uuid
   listeners: Set<PassThrough>
+  /** What all listeners were told last; undefined if they differ. */
   last: RunProgress | undefined
 }
 
@@ -41,6 +42,8 @@ export class RunEvents {
     if (isOver(progress)) return events.end(eventText('end', JSON.stringify(progress)))
     const key = `${scope.project_id} ${run_id}`
     const followed = this.#runs.get(key) ?? { run_id, listeners: new Set<PassThrough>(), last: progress }
+    // What this listener was told may be older than what the others were: then the next look tells everybody.
+    if (JSON.stringify(followed.last) !== JSON.stringify(progress)) followed.last = undefined
     followed.listeners.add(events)
     events.once('close', () => followed.listeners.delete(events))
     if (!this.#runs.has(key)) {
