@@ -28,7 +28,8 @@ test('what repeats itself is searched in linear time', () => {
   const sought = `${'a'.repeat(100_000)}b${'a'.repeat(100_000)}`
   const begin = performance.now()
   expect(indexOfText('a'.repeat(4_000_000), sought)).toBe(-1)
-  expect(performance.now() - begin).toBeLessThan(2_000)
+  // In quadratic time it would take minutes, on a busy machine this takes seconds.
+  expect(performance.now() - begin).toBeLessThan(20_000)
 })
 
 test.each([
