@@ -39,16 +39,3 @@ export const registrySeed =
     const evaluator: Scope = { ...scope, kind: KINDS.evaluator }
     for (const record of evaluatorsWith(runtime)) await createSimple(evaluator, record)
   }
-
-const CAPITALS = { France: 'Paris', Kenya: 'Nairobi', Peru: 'Lima', Japan: 'Tokyo', Norway: 'Oslo', Fiji: 'Suva' }
-
-/** Gives the project of an organization that a user creates an initial testset: countries and their capitals. */
-export const testsetSeed =
-  (runtime: RuntimeSettings) =>
-  async (db: Trx, { project_id, user_id }: { project_id: Uuid; user_id: Uuid }): Promise<void> => {
-    const testcases = Object.entries(CAPITALS).map(([country, correct_answer]) => ({
-      data: { country, correct_answer },
-    }))
-    const scope: Scope = { db, project_id, user_id, runtime, mayDeploy: true, kind: KINDS.testset }
-    await createSimple(scope, { slug: 'completion_testset', name: 'completion_testset', data: { testcases } })
-  }
