@@ -130,8 +130,6 @@ const REFERENCES_MAX = 1_000
  */
 export const referenceList = list(reference, { max: REFERENCES_MAX })
 
-export type ReferenceBody = z.output<typeof reference>
-
 const TAGS_DEPTH_MAX = 64
 
 /** Labels: strings, booleans, and maps of these. */

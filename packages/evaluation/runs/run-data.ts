@@ -15,7 +15,6 @@ export const step = z.object({
 })
 
 export type Step = z.output<typeof step>
-export type StepReference = Step['references'][string]
 
 const column = z.object({ kind: z.string(), name: z.string() })
 const place = z.object({ key: z.string(), path: z.string() })

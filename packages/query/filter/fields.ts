@@ -32,7 +32,6 @@ export const FIELD_KINDS = {
   list: operatorsOf('list', 'dict', 'existence'),
   content: new Set(['contains']) as ReadonlySet<string>,
 } as const
-export type FieldKind = keyof typeof FIELD_KINDS
 
 /** A field that is a column. `present`: the condition for having a value; omitted if it always has one. */
 export interface ColumnField {
