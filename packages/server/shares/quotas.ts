@@ -14,7 +14,14 @@ const TEXTS: Record<QuotaName, string> = { requests_per_second: 'requests', span
 interface Bucket {
   level: number
   atMs: number
+  /** Per second. */
+  rate: number
 }
+
+const fullOf = ({ rate }: Pick<Bucket, 'rate'>): number => rate * BURST_SECONDS
+
+const levelAt = ({ level, atMs, rate }: Bucket, nowMs: number): number =>
+  Math.min(fullOf({ rate }), level + ((nowMs - atMs) / 1000) * rate)
 
 /**
  * The quotas of projects and keys, in this process alone. Each is a bucket that fills at its rate. A request is admitted
@@ -61,18 +68,15 @@ export class Quotas {
   }
 
   #bucket(key: string, rate: number, nowMs: number): Bucket {
-    const full = rate * BURST_SECONDS
     const known = this.#buckets.get(key)
-    const level = known ? Math.min(full, known.level + ((nowMs - known.atMs) / 1000) * rate) : full
-    const bucket = { level, atMs: nowMs }
+    const bucket = { level: known ? levelAt({ ...known, rate }, nowMs) : fullOf({ rate }), atMs: nowMs, rate }
     if (!known && this.#buckets.size >= BUCKETS_MAX) this.#forgetOld(nowMs)
     this.#buckets.set(key, bucket)
     return bucket
   }
 
   #forgetOld(nowMs: number): void {
-    for (const [key, { level, atMs }] of this.#buckets)
-      if (level >= 0 && nowMs - atMs > BURST_SECONDS * 1000) this.#buckets.delete(key)
+    for (const [key, bucket] of this.#buckets) if (levelAt(bucket, nowMs) === fullOf(bucket)) this.#buckets.delete(key)
   }
 }
 
