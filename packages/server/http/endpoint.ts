@@ -27,6 +27,7 @@ import { describedAs } from './openapi.ts'
 import { NO_STORE } from './security-headers.ts'
 import { sendAnswer } from './send-answer.ts'
 import { meterOf } from './server-timing.ts'
+import { whenClosed } from './when-closed.ts'
 
 type OutputOf<S> = S extends z.ZodType ? z.output<S> : undefined
 
@@ -293,12 +294,3 @@ const readBody = (request: FastifyRequest, held: Held, limits: BodyLimits): Prom
   limits.form
     ? readForm(request, { ...limits.form, held })
     : readJson(request, { bytesMax: limits.bodyBytesMax, held, echo: limits.echo })
-
-/**
- * Acts once the response is sent or its client has disconnected. That may be so already, since a client can leave while it is
- * authenticated, and the event is not repeated.
- */
-function whenClosed({ raw }: FastifyReply, act: () => void): void {
-  if (raw.closed || raw.destroyed) act()
-  else raw.once('close', act)
-}

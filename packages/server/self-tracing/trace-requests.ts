@@ -1,6 +1,7 @@
 import { context, type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
 import { PROJECT_ATTRIBUTE, tracer } from '@spanhouse/telemetry'
 import type { FastifyInstance } from 'fastify'
+import { whenClosed } from '../http/when-closed.ts'
 
 /**
  * Adds a span for each request of a known caller to an existing endpoint. It lasts until the response has been sent or the
@@ -20,7 +21,7 @@ export function traceRequests(app: FastifyInstance): void {
         [PROJECT_ATTRIBUTE]: principal.kind === 'project' ? principal.project_id : undefined,
       },
     })
-    reply.raw.once('close', () => endWith(span, reply.raw.statusCode, reply.raw.writableFinished))
+    whenClosed(reply, () => endWith(span, reply.raw.statusCode, reply.raw.writableFinished))
     context.with(trace.setSpan(context.active(), span), done)
   })
 }

@@ -11,6 +11,7 @@ import {
   UNKNOWN_ERROR,
 } from '@spanhouse/runtime'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { whenClosed } from '../http/when-closed.ts'
 import type { Registry } from '../routes/registry/endpoint.ts'
 import { RunAnswer, withUiMessages } from './answer.ts'
 import type { InvokeBody } from './bodies.ts'
@@ -107,7 +108,7 @@ async function answerRun(
   negotiated: Negotiated,
 ): Promise<FastifyReply> {
   const leaving = new AbortController()
-  reply.raw.once('close', () => {
+  whenClosed(reply, () => {
     if (!reply.raw.writableFinished) leaving.abort()
   })
   const messageId = trailingMessageId(prepared.messages ?? prepared.inputs?.messages)
