@@ -36,7 +36,8 @@ const files = withoutLong(
 
 /**
  * Percentages of lines and branches, rounded down from what `unit` and `parts` reach, and two less where faults and
- * times decide which way is taken. The other packages run in servers, which the tests ask over HTTP and which are not measured.
+ * times decide which way is taken. The other packages run in servers, which the tests ask over HTTP and which are not
+ * measured.
  */
 const FLOORS: Record<string, [lines: number, branches: number]> = {
   model: [99, 96],

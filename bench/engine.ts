@@ -32,9 +32,9 @@ interface Insert {
 }
 
 /**
- * What ClickHouse takes by itself for the spans of `reads` and of the mixes of `storage`: the inserts of a whole server are
- * recorded, then sent to another ClickHouse with an empty table and no program beside it. No program around this table can
- * take less processor time for a span, or be faster on all processors than `rawMbPerSecondAtMost`.
+ * What ClickHouse takes by itself for the spans of `reads` and of the mixes of `storage`: the inserts of a whole server
+ * are recorded, then sent to another ClickHouse with an empty table and no program beside it. No program around this
+ * table can take less processor time for a span, or be faster on all processors than `rawMbPerSecondAtMost`.
  */
 export async function benchEngine({ spans }: { spans: number }): Promise<object> {
   const sets: [string, Iterable<Export>][] = [

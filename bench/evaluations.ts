@@ -23,8 +23,8 @@ const WORKERS = 4
 const WARM_UP_MS = 20_000
 
 /**
- * Runs with an application and an evaluator that answer at once, in one process with everything embedded, until the metrics
- * of the run count every trace; and how long a large testset takes to be minted.
+ * Runs with an application and an evaluator that answer at once, in one process with everything embedded, until the
+ * metrics of the run count every trace; and how long a large testset takes to be minted.
  */
 export async function benchEvaluations(): Promise<object> {
   const dataDir = await mkdtemp(join(tmpdir(), 'spanhouse-bench-evaluations-'))
@@ -45,8 +45,8 @@ export async function benchEvaluations(): Promise<object> {
 const peakMb = async (server: ServerProcess): Promise<number> => Math.round((await server.peakBytes()) / 2 ** 20)
 
 /**
- * How a run gets faster with workers, processes of their own over networked stores, while the model takes half a second.
- * Each worker is held to an eighth of the time, so that they and not this machine are what limits it.
+ * How a run gets faster with workers, processes of their own over networked stores, while the model takes half a
+ * second. Each worker is held to an eighth of the time, so that they and not this machine are what limits it.
  */
 export async function benchWorkers(): Promise<object> {
   const dataDir = await mkdtemp(join(tmpdir(), 'spanhouse-bench-workers-'))

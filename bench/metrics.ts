@@ -47,9 +47,9 @@ interface Figures {
 }
 
 /**
- * Over HTTP, everything embedded: metrics of a run of many scenarios, each with an application's trace and an evaluator's
- * of two spans, a comparison of two runs of a tenth of that, and pages of scenarios with their results. The runs are put
- * into the stores of a server that is stopped meanwhile.
+ * Over HTTP, everything embedded: metrics of a run of many scenarios, each with an application's trace and an
+ * evaluator's of two spans, a comparison of two runs of a tenth of that, and pages of scenarios with their results. The
+ * runs are put into the stores of a server that is stopped meanwhile.
  */
 export async function benchMetrics({ scenarios }: { scenarios: number }): Promise<object> {
   const dataDir = await mkdtemp(join(tmpdir(), 'spanhouse-bench-metrics-'))

@@ -186,7 +186,9 @@ function chatTrace(trace: number, of: { digest: Buffer; at: At; turn: Turn }): S
 const FOLLOWING_SHARE = 0.6
 const FOLLOWERS = 4
 
-/** `count` words, the same for each seed, with the frequencies of a language: the word of rank n about 1/n of the time. */
+/**
+ * `count` words, the same for each seed, with the frequencies of a language: the word of rank n about 1/n of the time.
+ */
 export function textOf(seed: number, words: number): string {
   let state = (seed * 2_654_435_761) >>> 0
   let rank = 0

@@ -71,8 +71,8 @@ function sources(): string[] {
 }
 
 /**
- * Undefined for an expression that takes linear time on any text; otherwise the result of the analysis. `check` analyses in a
- * native program where npm has installed one (5 s for all expressions), `checkSync` in JavaScript (60 s).
+ * Undefined for an expression that takes linear time on any text; otherwise the result of the analysis. `check`
+ * analyses in a native program where npm has installed one (5 s for all expressions), `checkSync` in JavaScript (60 s).
  */
 async function complexityOf({ pattern, flags }: Pick<Found, 'pattern' | 'flags'>): Promise<string | undefined> {
   const found = await check(pattern, flags, { randomSeed: 1, timeout: 120_000 })
@@ -101,7 +101,8 @@ test('regular expressions are made of constants only', () => {
   expect([...new Set(constructed)].toSorted()).toEqual(Object.keys(CONSTRUCTED).toSorted())
 })
 
-// With `u` V8 14.6 (Node 26) finds no /[^a]$/ in a text that ends with a surrogate pair: packages/server/DECISIONS.md, 2026-11-28.
+// With `u` V8 14.6 (Node 26) finds no /[^a]$/ in a text that ends with a surrogate pair: packages/server/DECISIONS.md,
+// 2026-11-28.
 test('none is of the kind that V8 reads wrongly', () => {
   const isWrong = ({ pattern, flags }: Found): boolean =>
     flags.includes('u') && pattern.includes('[^') && pattern.endsWith('$') && !pattern.startsWith('^')

@@ -26,9 +26,9 @@ const SETTLE_MS = 60_000
 
 /**
  * Measures what a span costs each part (roles apart, all stores over the network, calm load, merges included), and
- * computes what carries 10 thousand, 100 thousand and a million a second. The checks: the costs of the calm load predict
- * how many spans a second a saturated run stores on this machine's cores, and what a span costs each part of an installation
- * with two shards, with a writer each.
+ * computes what carries 10 thousand, 100 thousand and a million a second. The checks: the costs of the calm load
+ * predict how many spans a second a saturated run stores on this machine's cores, and what a span costs each part of an
+ * installation with two shards, with a writer each.
  */
 export async function benchCapacity({ spans }: { spans: number }): Promise<object> {
   if (!networkedAvailable) throw new Error('install the packages postgresql and nats-server, or Docker')
@@ -158,7 +158,10 @@ function checkOf(calm: Load, saturated: Load): object {
   return { cores: cpus().length, predicted, measured, ratio: Math.round((measured / predicted) * 100) / 100 }
 }
 
-/** What a span costs each part of a cluster, compared with the costs of a single server, by which plans multiply the rate. */
+/**
+ * What a span costs each part of a cluster, compared with the costs of a single server, by which plans multiply the
+ * rate.
+ */
 const clusterCheckOf = (predicted: Load, measured: Load): object[] =>
   PARTS.map(part => ({
     part,

@@ -29,9 +29,10 @@ interface Sent {
 }
 
 /**
- * How long spans wait until they can be read while a shard is added: traces of one span are sent all the time, and all shards
- * are asked which of them they have. For each partition the longest time from the 202 on, of the spans that were accepted
- * within the time before the command, from the command until {@link PHASE_MS} after the shard is active, and afterwards.
+ * How long spans wait until they can be read while a shard is added: traces of one span are sent all the time, and all
+ * shards are asked which of them they have. For each partition the longest time from the 202 on, of the spans that were
+ * accepted within the time before the command, from the command until {@link PHASE_MS} after the shard is active, and
+ * afterwards.
  */
 export async function benchClusterGrowth(): Promise<object> {
   const dataDir = await mkdtemp(join(tmpdir(), 'spanhouse-bench-'))

@@ -19,9 +19,10 @@ const SETTINGS = { max_threads: 2, use_query_condition_cache: 0 }
 const shardOf = (trace_id: string): number => partitionOf(Buffer.from(trace_id, 'hex'), SHARDS)
 
 /**
- * What reads of a cluster take compared with one server, through the store's own functions: both have the same spans, and each
- * question is asked of one after the other. All servers share this machine's cores, so times say little; what each server
- * takes of them does, as its log has it: a server with cores of its own is done no later than it has used them.
+ * What reads of a cluster take compared with one server, through the store's own functions: both have the same spans,
+ * and each question is asked of one after the other. All servers share this machine's cores, so times say little; what
+ * each server takes of them does, as its log has it: a server with cores of its own is done no later than it has used
+ * them.
  */
 export async function benchClusterReads({ spans }: { spans: number }): Promise<object> {
   const options = { isLogged: true }
@@ -96,7 +97,10 @@ function openReaders({ cluster, single }: Place, comment: string): Readers {
   }
 }
 
-/** The first runs fill caches and are not counted in the times: medians in milliseconds. Processor time is the mean of all. */
+/**
+ * The first runs fill caches and are not counted in the times: medians in milliseconds. Processor time is the mean of
+ * all.
+ */
 async function compare({ name, ask }: Question, place: Place): Promise<object> {
   const comment = `${name} ${randomUUID()}`
   const { close, ...readers } = openReaders(place, comment)

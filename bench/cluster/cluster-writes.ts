@@ -10,9 +10,9 @@ const SHARDS = [2, 1]
 const RECEIVERS = 2
 
 /**
- * How the rate of storing grows with the number of shards: each shard is a ClickHouse server with a writer, and each of these
- * processes is held to an eighth of the time, so that they and not the machine are what limits it. Each number of shards
- * gets as many of the `spans` as it has a share of all shards.
+ * How the rate of storing grows with the number of shards: each shard is a ClickHouse server with a writer, and each of
+ * these processes is held to an eighth of the time, so that they and not the machine are what limits it. Each number of
+ * shards gets as many of the `spans` as it has a share of all shards.
  */
 export async function benchClusterWrites({ spans }: { spans: number }): Promise<object> {
   const spansPerShard = Math.ceil(spans / SHARDS.reduce((sum, count) => sum + count))

@@ -11,13 +11,19 @@ import { type Asked, QUESTIONS } from './questions.ts'
 import { exportsOf, SPANS_PER_TRACE } from './traces.ts'
 
 const RUNS = 40
-/** Of all questions, with other values, before any is measured: until then the server starts, and its code is not compiled. */
+/**
+ * Of all questions, with other values, before any is measured: until then the server starts, and its code is not
+ * compiled.
+ */
 const WARM_UP_RUNS = 10
 /** A question that is slower than expected is asked less often. */
 const QUESTION_MS_MAX = 10_000
 const CONCURRENCY = 8
 const MEMORY_EVERY_MS = 3_000
-/** How long ClickHouse must use less than so many cores. The program merges what the last inserts left up to 40 s after them. */
+/**
+ * How long ClickHouse must use less than so many cores. The program merges what the last inserts left up to 40 s after
+ * them.
+ */
 const REST_S = 45
 const RESTING_CORES = 0.1
 const MERGES_S_MAX = 900
@@ -28,8 +34,8 @@ const KEYS = { apiKey: `0badcafe.${'0'.repeat(64)}`, adminKey: 'bench-'.repeat(8
 
 /**
  * Reading as seen from outside: a server is filled over OTLP/HTTP, and the questions are asked over HTTP, one after the
- * other: at once if this run filled it, beside the merges, and when those have ended. The folder of the data is kept for
- * the next run.
+ * other: at once if this run filled it, beside the merges, and when those have ended. The folder of the data is kept
+ * for the next run.
  */
 export async function benchReads({ spans }: { spans: number }): Promise<object> {
   return withMonth(spans, async (server, filled) => {
@@ -215,7 +221,9 @@ function send({ url, apiKey }: ServerProcess, agent: Agent, { path, body }: Aske
   })
 }
 
-/** `engine;dur=4.2, read;desc="2 statements, 1024 rows, 99 KB"` → `{ engine: 4.2, statements: 2, rows: 1024, KB: 99 }`. */
+/**
+ * `engine;dur=4.2, read;desc="2 statements, 1024 rows, 99 KB"` → `{ engine: 4.2, statements: 2, rows: 1024, KB: 99 }`.
+ */
 function parseTiming(header: string): Record<string, number> {
   const durations = [...header.matchAll(/([\w-]+);dur=([\d.]+)/g)].map(([, name, value]) => [name, Number(value)])
   const counts = [...header.matchAll(/(\d+) (statements|rows|KB)/g)].map(([, value, name]) => [name, Number(value)])

@@ -25,8 +25,9 @@ interface Call {
 
 /**
  * The time of a run in addition to its model, which responds after half a second in a separate process. Runs begin at a
- * constant rate, whether or not earlier ones have ended, and without pauses, in which connections would be closed. Direct
- * calls to the provider are made among them, so load on the machine affects both. The first rounds are reported separately.
+ * constant rate, whether or not earlier ones have ended, and without pauses, in which connections would be closed.
+ * Direct calls to the provider are made among them, so load on the machine affects both. The first rounds are reported
+ * separately.
  */
 export const benchOverhead = (): Promise<object> => withFakeModel(measure)
 

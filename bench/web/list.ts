@@ -4,7 +4,10 @@ import { withMonth } from '../reads/reads.ts'
 import { CUSTOMERS, MONTH, ROUTES, SPANS_PER_TRACE, sessionOf, USERS } from '../reads/traces.ts'
 
 const RUNS = 40
-/** Filters by other users before any is measured: until then the server starts, and neither its code nor the page's is compiled. */
+/**
+ * Filters by other users before any is measured: until then the server starts, and neither its code nor the page's is
+ * compiled.
+ */
 const WARM_UP_RUNS = 10
 
 const byUser = (run: number): string => `user:user-${(run * 131) % USERS}`
@@ -22,8 +25,8 @@ const FILTERS: Record<string, (run: number, traces: number) => string> = {
 }
 
 /**
- * From the last key of a filter until its first row is drawn, and until that row also shows what it says, in a list of a
- * month of so many spans.
+ * From the last key of a filter until its first row is drawn, and until that row also shows what it says, in a list of
+ * a month of so many spans.
  */
 export async function benchWebList({ spans }: { spans: number }): Promise<object> {
   return withMonth(spans, async server => {
@@ -66,7 +69,9 @@ async function openList(browser: Browser, address: string): Promise<List> {
   return { page, requests }
 }
 
-/** Milliseconds from the key until the first row was drawn with its name, time and totals, and then with its preview. */
+/**
+ * Milliseconds from the key until the first row was drawn with its name, time and totals, and then with its preview.
+ */
 interface Drawn {
   rowMs: number
   previewMs: number

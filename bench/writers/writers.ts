@@ -12,7 +12,8 @@ const RECEIVERS = 2
 
 /**
  * How the rate of writing grows with the number of writers, each held to an eighth of the time so that they and not the
- * machine are what limits it; see README.md. Each number of writers gets as many of the `spans` as it has a share of all writers.
+ * machine are what limits it; see README.md. Each number of writers gets as many of the `spans` as it has a share of
+ * all writers.
  */
 export async function benchWriters({ spans }: { spans: number }): Promise<object> {
   if (!networkedAvailable) throw new Error('install the packages postgresql and nats-server, or Docker')

@@ -25,8 +25,8 @@ interface Answer {
 const LOOK_EVERY_MS = 1_000
 
 /**
- * Shows the shards of ClickHouse and the partitions of the stream, adds a shard and waits until it gets new traces, or gives
- * the stream more partitions and waits until all have a writer. Returns the exit status.
+ * Shows the shards of ClickHouse and the partitions of the stream, adds a shard and waits until it gets new traces, or
+ * gives the stream more partitions and waits until all have a writer. Returns the exit status.
  */
 export async function cluster(command: string, wanted = ''): Promise<number> {
   if (command === 'status') await showStatus()

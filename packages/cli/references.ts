@@ -5,8 +5,8 @@ export type Reference = { id?: string; slug?: string; version?: string }
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /**
- * References to the layers of an entity, by the layer's name. The text is `SLUG`, `SLUG@VARIANT`, `SLUG@VARIANT:VERSION`,
- * `SLUG:VERSION`, or the id of a revision.
+ * References to the layers of an entity, by the layer's name. The text is `SLUG`, `SLUG@VARIANT`,
+ * `SLUG@VARIANT:VERSION`, `SLUG:VERSION`, or the id of a revision.
  */
 export function referencesTo(family: string, text: string | undefined): Record<string, Reference> {
   const [, slug, variant, version] = /^([^@:]+)(?:@([^@:]+))?(?::(\d+))?$/.exec(text ?? '') ?? []

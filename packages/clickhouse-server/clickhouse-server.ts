@@ -15,8 +15,8 @@ export interface ClickHouseServer {
   readonly url: string
   /**
    * Adds a reader, or replaces the one with its name. Users are read only at the start, so the server restarts: for a
-   * second or two its clients cannot connect. Resolves when it responds again; changes that come together share a restart.
-   * Rejects with {@link TooManyRestarts} if it has restarted too often.
+   * second or two its clients cannot connect. Resolves when it responds again; changes that come together share a
+   * restart. Rejects with {@link TooManyRestarts} if it has restarted too often.
    */
   setReader(reader: Reader): Promise<void>
   /** Removes a reader and ends its statements, in the same way. False if there is none. */
@@ -89,8 +89,8 @@ const BACKOFF_MS = { first: 200, last: 10_000 }
 const STEADY_MS = 60_000
 
 /**
- * After so many restarts in a row a reader is added only once in so many milliseconds. Whoever may change the readers of
- * one project could otherwise keep the server from everybody else. Removals are as many as additions and never wait.
+ * After so many restarts in a row a reader is added only once in so many milliseconds. Whoever may change the readers
+ * of one project could otherwise keep the server from everybody else. Removals are as many as additions and never wait.
  */
 const RESTARTS = { atOnce: 10, everyMs: 20_000 }
 

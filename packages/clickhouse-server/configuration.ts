@@ -49,16 +49,16 @@ const MIB = 1024 ** 2
 
 /** Settings of all tables: writing parts takes less memory. */
 const TABLES: Elements = {
-  // The size of a file's buffer while a part is written: a megabyte by default, and most columns and indexes need less than a
-  // tenth of it. Columns of long texts have a size of their own (`clickhouse/010_large_blocks.sql`).
+  // The size of a file's buffer while a part is written: a megabyte by default, and most columns and indexes need less
+  // than a tenth of it. Columns of long texts have a size of their own (`clickhouse/010_large_blocks.sql`).
   max_compress_block_size: 65_536,
-  // A horizontal merge has buffers for each file that it writes, two for each column. From so many rows on, a part with a file
-  // for each column is written column by column.
+  // A horizontal merge has buffers for each file that it writes, two for each column. From so many rows on, a part with
+  // a file for each column is written column by column.
   vertical_merge_algorithm_min_rows_to_activate: 32_768,
   // The memory of a merge grows with the number of its parts, and a busy minute leaves up to a hundred small ones.
   max_parts_to_merge_at_once: 16,
-  // Of the three places for merges below, the first makes parts of up to 20 GB, the second of 370 MB, and the third, which is left
-  // to mutations, of 7 MB. So one large merge and one small one run at a time.
+  // Of the three places for merges below, the first makes parts of up to 20 GB, the second of 370 MB, and the third,
+  // which is left to mutations, of 7 MB. So one large merge and one small one run at a time.
   number_of_free_entries_in_pool_to_lower_max_size_of_merge: 3,
   max_bytes_to_merge_at_max_space_in_pool: 20_000_000_000,
   max_bytes_to_merge_at_min_space_in_pool: 131_072,

@@ -8,10 +8,10 @@ import type { ServerAddress } from './configuration.ts'
 import { startServerProcess, urlOf } from './server-process.ts'
 
 /**
- * `npm run clickhouse -- [--shards N] [--path FOLDER] [--port FIRST]`: ClickHouse servers on this machine until Ctrl-C, to
- * try a cluster out. Each is a shard with its data in a folder of its own. Prints the setting for Spanhouse. With more
- * shards than before, the others keep their data. A server that dies is started again: one that speaks the native protocol
- * does when its peer breaks a connection off (see DECISIONS.md).
+ * `npm run clickhouse -- [--shards N] [--path FOLDER] [--port FIRST]`: ClickHouse servers on this machine until Ctrl-C,
+ * to try a cluster out. Each is a shard with its data in a folder of its own. Prints the setting for Spanhouse. With
+ * more shards than before, the others keep their data. A server that dies is started again: one that speaks the native
+ * protocol does when its peer breaks a connection off (see DECISIONS.md).
  */
 const { values } = readArguments()
 const shards = Number(values.shards)

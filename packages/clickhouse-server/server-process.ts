@@ -47,7 +47,9 @@ async function findLibrary(): Promise<string> {
   }
 }
 
-/** ClickHouse's allocator returns pages that have been free for so long: by default 5,000 ms, in which merges free many. */
+/**
+ * ClickHouse's allocator returns pages that have been free for so long: by default 5,000 ms, in which merges free many.
+ */
 const ALLOCATOR = 'dirty_decay_ms:200'
 
 /** The last statement never ends; it keeps the process alive. */

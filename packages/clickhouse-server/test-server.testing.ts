@@ -26,8 +26,9 @@ export interface TestServer {
 }
 
 /**
- * Starts a server on free ports and resolves when it responds. Without a path, its data is in a temporary folder. Without
- * the native protocol by default: whoever breaks a connection of it off, if only by mistake, makes the server abort.
+ * Starts a server on free ports and resolves when it responds. Without a path, its data is in a temporary folder.
+ * Without the native protocol by default: whoever breaks a connection of it off, if only by mistake, makes the server
+ * abort.
  */
 export async function startTestServer(options: { path?: string; withTcp?: boolean } = {}): Promise<TestServer> {
   const path = options.path ?? (await mkdtemp(join(tmpdir(), 'spanhouse-clickhouse-')))

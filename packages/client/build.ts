@@ -4,8 +4,8 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 
 /**
- * Builds the package that is published into `dist`: JavaScript and declarations, the examples, and a manifest that points
- * to them. Node does not strip types below node_modules, so the sources cannot be published as they are.
+ * Builds the package that is published into `dist`: JavaScript and declarations, the examples, and a manifest that
+ * points to them. Node does not strip types below node_modules, so the sources cannot be published as they are.
  */
 const HERE = import.meta.dirname
 const DIST = join(HERE, 'dist')

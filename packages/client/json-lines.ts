@@ -1,6 +1,7 @@
 /**
- * The values of a response of JSON lines (`application/x-ndjson`), as they arrive. The type is the caller's: nothing is checked.
- * Throws a SyntaxError for a line that is not JSON, an Error if the body ends within one, and what reading the body throws.
+ * The values of a response of JSON lines (`application/x-ndjson`), as they arrive. The type is the caller's: nothing is
+ * checked. Throws a SyntaxError for a line that is not JSON, an Error if the body ends within one, and what reading the
+ * body throws.
  */
 export async function* jsonLines<Value>(body: ReadableStream<Uint8Array>): AsyncGenerator<Value, void, void> {
   // Of a line that has not ended yet. A line of megabytes arrives in many pieces, which are joined once.

@@ -25,8 +25,8 @@ export type RunEvent =
   | { name: 'end'; data: RunProgress | { run_id: string; is_deleted: true } }
 
 /**
- * The events of a run, the last of which is `end`. A stream that breaks is opened again; the first event after that says
- * how far the run is then. Throws a `SpanhouseError` for a run that there is not.
+ * The events of a run, the last of which is `end`. A stream that breaks is opened again; the first event after that
+ * says how far the run is then. Throws a `SpanhouseError` for a run that there is not.
  */
 export async function* followRun(
   spanhouse: Spanhouse,

@@ -34,7 +34,9 @@ export interface Dispatcher {
   start(run: { project_id: Uuid; id: Uuid }): void
 }
 
-/** Computes metrics (section 4 of the interface); see `createMetrics`. Without it, whatever asks for them answers 501. */
+/**
+ * Computes metrics (section 4 of the interface); see `createMetrics`. Without it, whatever asks for them answers 501.
+ */
 export interface Metrics {
   /**
    * Computes the row of each place and stores those that have traces. The run is open and each place exists. Called
@@ -76,8 +78,8 @@ export interface TaskSlice {
 
 /**
  * What is to be done for a run as a whole. `mint`: a stored query is to be carried out, once or (live) again and again.
- * `finish`: once no scenario has work any more, its metrics are computed and its status follows; every run whose scenarios
- * have work has this too, so that workers find such runs without looking at scenarios.
+ * `finish`: once no scenario has work any more, its metrics are computed and its status follows; every run whose
+ * scenarios have work has this too, so that workers find such runs without looking at scenarios.
  */
 export interface RunWork extends JsonObject {
   kind: 'mint' | 'finish'

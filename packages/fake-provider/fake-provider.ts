@@ -14,7 +14,10 @@ import { eventOf, type Wire } from './wire/wire.ts'
 
 /** Beyond this many requests, the oldest are forgotten. */
 const RECORDED_MAX = 1_000
-/** Behaviours whose answer, if it is not a stream, is sent at once and with its length. The others send it in two pieces. */
+/**
+ * Behaviours whose answer, if it is not a stream, is sent at once and with its length. The others send it in two
+ * pieces.
+ */
 const WHOLE = new Set(['fixed', 'delay'])
 const WIRES = [openaiChat, openaiResponses, anthropic]
 const CONTEXT_ERROR =
@@ -127,8 +130,8 @@ async function isEndedEarly({ name, amount }: Behaviour, response: ServerRespons
 }
 
 /**
- * Sends the chunks one after another; `stall-middle` and `cut` stop after the first ones, `slow` and `clock` wait before
- * each.
+ * Sends the chunks one after another; `stall-middle` and `cut` stop after the first ones, `slow` and `clock` wait
+ * before each.
  */
 async function sendInPieces(response: ServerResponse, pieces: string[], { name, amount }: Behaviour): Promise<void> {
   const isBroken = name === 'stall-middle' || name === 'cut'

@@ -43,7 +43,10 @@ export function parseTimeOfAnyYear(value: unknown): Micros | null {
   return DIGITS.has(text.length) ? unixTime(text) : null
 }
 
-/** Like {@link parseTime}; a time out of range is the nearest one in it, as for a filter or a limit that is never reached. */
+/**
+ * Like {@link parseTime}; a time out of range is the nearest one in it, as for a filter or a limit that is never
+ * reached.
+ */
 export function parseNearestTime(value: unknown): Micros | null {
   const micros = parseTimeOfAnyYear(value)
   return micros === null ? null : nearestTime(micros)

@@ -5,7 +5,9 @@ import { ModelError, type ModelErrorCategory } from './model-error.ts'
 /** Maximum length of a provider's message. */
 const MESSAGE_LENGTH_MAX = 2_048
 
-/** Shorter keys are no secrets but fillers, which some servers require: hidden, they would tear holes into any message. */
+/**
+ * Shorter keys are no secrets but fillers, which some servers require: hidden, they would tear holes into any message.
+ */
 const KEY_LENGTH_MIN = 4
 
 const BY_STATUS: Readonly<Record<number, ModelErrorCategory>> = {

@@ -23,8 +23,8 @@ export const actingAs = <T>(actor: string, work: () => T): T => actors.run(actor
 const CHANGES = /^\s*(insert|update|delete|merge|with)\b/i
 
 /**
- * Begins a transaction that has the setting. One text without parameters, so that both statements are one message to the
- * database: of a short transaction each message is a large part.
+ * Begins a transaction that has the setting. One text without parameters, so that both statements are one message to
+ * the database: of a short transaction each message is a large part.
  */
 const beginAs = (actor: string): CompiledQuery =>
   CompiledQuery.raw(`begin; select set_config('spanhouse.actor', ${pg.escapeLiteral(actor)}, true)`)

@@ -84,7 +84,9 @@ function nul(error: DriverError): Problem {
   return new Problem('invalid', NUL, { cause: error })
 }
 
-/** Whether an error means that a text has a NUL character, in the driver's form or as {@link databaseProblem} makes it. */
+/**
+ * Whether an error means that a text has a NUL character, in the driver's form or as {@link databaseProblem} makes it.
+ */
 export const isNulRejected = (error: unknown): boolean => databaseProblem(error)?.detail === NUL
 
 function tooLarge(error: DriverError): Problem {

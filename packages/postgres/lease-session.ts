@@ -68,8 +68,8 @@ export class LeaseSession {
   }
 
   /**
-   * One statement after the other, as a session carries them out. The first without a response ends the session: whatever
-   * waits, the heartbeat too, would otherwise wait once more for each statement before it.
+   * One statement after the other, as a session carries them out. The first without a response ends the session:
+   * whatever waits, the heartbeat too, would otherwise wait once more for each statement before it.
    */
   #query<Row extends pg.QueryResultRow>(text: string, values: unknown[] = []): Promise<pg.QueryResult<Row>> {
     const result = this.#idle.then(() => this.#client.query<Row>(text, values))

@@ -58,7 +58,9 @@ describe.skipIf(!postgresAvailable)('leases between processes', () => {
   let server: PostgresServer
   let one: Postgres
   let other: Postgres
-  /** The client of Postgres warns, once in a process, of statements that are sent before the one under way has ended. */
+  /**
+   * The client of Postgres warns, once in a process, of statements that are sent before the one under way has ended.
+   */
   const warnings: string[] = []
   const onWarning = ({ message }: Error): unknown => warnings.push(message)
   beforeAll(async () => {

@@ -2,9 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { constants, getPriority, setPriority } from 'node:os'
 
 /*
- * Threads that work through batches run behind those that answer requests, which would wait up to 100 ms for a processor
- * of a busy machine otherwise. Linux divides the processors between sessions first (`autogroup` in sched(7)), and
- * priorities count only within one, so child processes must stay in the session of their parent: `spawn` without
+ * Threads that work through batches run behind those that answer requests, which would wait up to 100 ms for a
+ * processor of a busy machine otherwise. Linux divides the processors between sessions first (`autogroup` in sched(7)),
+ * and priorities count only within one, so child processes must stay in the session of their parent: `spawn` without
  * `detached`.
  */
 
@@ -16,7 +16,9 @@ const BEHIND = constants.priority.PRIORITY_BELOW_NORMAL
  */
 export const runProcessBehind = (pid: number): void => lower(pid)
 
-/** Lets the calling thread run behind threads of normal priority; only on Linux do threads have priorities of their own. */
+/**
+ * Lets the calling thread run behind threads of normal priority; only on Linux do threads have priorities of their own.
+ */
 export function runThreadBehind(): void {
   if (process.platform === 'linux') lower(0)
 }
@@ -40,8 +42,8 @@ function nameOf(thread: string): string | undefined {
 }
 
 /**
- * Never raises a priority, which is a privilege. Whatever has ended is left alone, and where the system forbids changing
- * priorities (a sandbox of system calls may), everything works as before, only later on a busy machine.
+ * Never raises a priority, which is a privilege. Whatever has ended is left alone, and where the system forbids
+ * changing priorities (a sandbox of system calls may), everything works as before, only later on a busy machine.
  */
 function lower(id: number): void {
   try {

@@ -3,9 +3,9 @@ import { SPAN_DATA } from './long-data.ts'
 import { identifier, join, type Sql, sql } from './sql.ts'
 
 /*
- * Statements that group rows and compute something from aggregates of each group. On one server that is one statement. Of
- * a cluster, each shard computes the states of these aggregates for its rows, and a second statement merges all states and
- * computes the rest, as a single server does with the states of its threads: so the result is the same.
+ * Statements that group rows and compute something from aggregates of each group. On one server that is one statement.
+ * Of a cluster, each shard computes the states of these aggregates for its rows, and a second statement merges all
+ * states and computes the rest, as a single server does with the states of its threads: so the result is the same.
  */
 
 /** The groups of some rows. Its aggregates are marked by `aggregate`. */
@@ -39,10 +39,10 @@ const READ_ROWS = sql`65409`
 const GROUPS = sql`32`
 
 /**
- * The same for the tables of one server. What is computed from long arrays is computed for some groups at a time, in blocks
- * that threads share: each step of an expression makes another array, and those of all groups fit neither into a processor's
- * cache nor into the memory that the engine keeps. Blocks of an aggregation are as long as those that are read for it, unless
- * a sub-query reads; of Distributed tables, that would send all rows instead of states.
+ * The same for the tables of one server. What is computed from long arrays is computed for some groups at a time, in
+ * blocks that threads share: each step of an expression makes another array, and those of all groups fit neither into a
+ * processor's cache nor into the memory that the engine keeps. Blocks of an aggregation are as long as those that are
+ * read for it, unless a sub-query reads; of Distributed tables, that would send all rows instead of states.
  */
 export function compileLocalAggregation(asked: Aggregation): Sql {
   if (!asked.isLong) return compileAggregation(asked)

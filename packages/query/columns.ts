@@ -61,7 +61,9 @@ export interface Lifecycle {
 const onRoots = (key: string) =>
   ({ filter: { kind: 'text', absent: 'empty', rootsOnly: true }, attribute: { key } }) as const
 
-/** What the sender sent. The content hash covers these columns and the next ones in this order: never add or move one. */
+/**
+ * What the sender sent. The content hash covers these columns and the next ones in this order: never add or move one.
+ */
 export const HEAD_COLUMNS = [
   shown(hex('trace_id', 16, span => span.trace_id, { filter: { kind: 'trace_id' } })),
   shown(hex('span_id', 8, span => span.span_id, { filter: { kind: 'span_id' } })),
@@ -212,7 +214,9 @@ export type SpanRow = { [C in ShownColumn as C['name']]: ReturnType<C['read']> }
 /** The columns that identify a row: never updated in place. */
 export const KEY_COLUMNS: readonly string[] = ['project_id', 'is_root', 'start_time', 'trace_id', 'span_id']
 
-/** Columns that ClickHouse fills in: computed from others, or empty but in rows of earlier versions (`content_hash`). */
+/**
+ * Columns that ClickHouse fills in: computed from others, or empty but in rows of earlier versions (`content_hash`).
+ */
 export const MADE_COLUMNS: readonly Pick<Column, 'name' | 'type' | 'codec'>[] = [
   { name: 'end_time', type: "DateTime64(6, 'UTC')", codec: '' },
   { name: 'span_data', type: 'String', codec: '' },

@@ -16,12 +16,15 @@ import { sql } from './sql.ts'
  */
 
 /**
- * Stands in the attributes for a piece: DEL, which JSON does not escape. Attributes that contain it elsewhere than in a piece have no
- * holes.
+ * Stands in the attributes for a piece: DEL, which JSON does not escape. Attributes that contain it elsewhere than in a
+ * piece have no holes.
  */
 const HOLE = '\x7f'
 
-/** Characters. Shorter pieces are not replaced, so the attributes answer comparisons with shorter texts as they are stored. */
+/**
+ * Characters. Shorter pieces are not replaced, so the attributes answer comparisons with shorter texts as they are
+ * stored.
+ */
 export const COPY_LENGTH_MIN = 32
 
 /** Copies of one span; further texts remain in the attributes. */
@@ -38,8 +41,8 @@ export interface Folded {
 }
 
 /**
- * The attributes without the texts that the data contains, which is given as JSON text. Undefined if there are none. The attributes
- * are not changed. Whether they contain what stands for a piece is left to {@link hasOtherHoles}.
+ * The attributes without the texts that the data contains, which is given as JSON text. Undefined if there are none.
+ * The attributes are not changed. Whether they contain what stands for a piece is left to {@link hasOtherHoles}.
  */
 export function foldCopies(attributes: JsonObject, data: string): Folded | undefined {
   if (data.length < COPY_LENGTH_MIN) return undefined

@@ -103,14 +103,16 @@ function appendHole(parts: Piece[], hole: unknown): void {
 }
 
 /**
- * A call of an aggregate function, of which a shard of a cluster can compute a state: see `Aggregation`. `parameters` are
- * those in front of the arguments, in parentheses.
+ * A call of an aggregate function, of which a shard of a cluster can compute a state: see `Aggregation`. `parameters`
+ * are those in front of the arguments, in parentheses.
  */
 export const aggregate = (name: Sql, args: Sql, parameters = sql``): Sql => new Fragment([{ name, parameters, args }])
 
 const IDENTIFIER = /^[a-z][a-z_]*\d*$/
 
-/** The name of a column. Throws TypeError for anything but lower-case letters and underscores, and digits at the end. */
+/**
+ * The name of a column. Throws TypeError for anything but lower-case letters and underscores, and digits at the end.
+ */
 export function identifier(name: string): Sql {
   if (!IDENTIFIER.test(name)) throw new TypeError(`not a column name: ${name}`)
   return new Fragment([name])
@@ -232,7 +234,10 @@ export function printSql(fragment: Sql): PrintedSql {
   return { text: printed.join(''), params }
 }
 
-/** Expressions of one statement. The engine analyses and plans it on one core before it counts the time, 20 to 50 µs for each. */
+/**
+ * Expressions of one statement. The engine analyses and plans it on one core before it counts the time, 20 to 50 µs for
+ * each.
+ */
 export const COST_MAX = 8_000
 /** Of one that reads a page, in which the filter stands up to four times: about 100 ms. */
 export const PAGE_COST_MAX = 4_000

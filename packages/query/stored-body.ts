@@ -4,8 +4,8 @@ import { foldCopies, hasOtherHoles } from './copies.ts'
 import { SHORT_DATA_MAX } from './long-data.ts'
 
 /**
- * The attributes and the data of a span as they are stored: JSON texts with one character for each byte. See copies.ts and
- * long-data.ts.
+ * The attributes and the data of a span as they are stored: JSON texts with one character for each byte. See copies.ts
+ * and long-data.ts.
  */
 export interface StoredBody {
   /** Without the data, and without what they repeat of it. */

@@ -36,11 +36,11 @@ export interface Committed {
 }
 
 /**
- * Appends a revision to a variant. It is prepared from the head that is read first, and prepared again under a lock on the
- * variant's row if the head has changed in between. So versions have no gaps, a delta is applied to the current head, and
- * the transaction only stores. 404 for an unknown variant, 400 if it belongs to another artifact or the commit does not
- * contain exactly what is required, 409 if `base_revision_id` is not the head or the slug is taken, 422 for invalid data
- * or delta, 503 if the lock is not acquired in time.
+ * Appends a revision to a variant. It is prepared from the head that is read first, and prepared again under a lock on
+ * the variant's row if the head has changed in between. So versions have no gaps, a delta is applied to the current
+ * head, and the transaction only stores. 404 for an unknown variant, 400 if it belongs to another artifact or the
+ * commit does not contain exactly what is required, 409 if `base_revision_id` is not the head or the slug is taken, 422
+ * for invalid data or delta, 503 if the lock is not acquired in time.
  */
 export async function commitRevision(scope: Scope, input: CommitInput): Promise<Committed> {
   requireSources(scope.kind, input)

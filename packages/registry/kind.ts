@@ -120,7 +120,9 @@ export interface Delta {
   needsBase: boolean
   /** Whether a revision must exist: 404 for a variant without one. */
   needsHead?: boolean
-  /** The data that follows from the base's (null: the base has none). Applied again when the head has changed meanwhile. */
+  /**
+   * The data that follows from the base's (null: the base has none). Applied again when the head has changed meanwhile.
+   */
   apply(base: JsonObject | null, place: ContentPlace): Changed | Promise<Changed>
 }
 
@@ -142,8 +144,8 @@ export interface ContentPlace {
 }
 
 /**
- * What a revision is to hold, checked. It is prepared before the transaction that stores it, so that the transaction, which
- * may hold the only connection there is, takes as little time as possible.
+ * What a revision is to hold, checked. It is prepared before the transaction that stores it, so that the transaction,
+ * which may hold the only connection there is, takes as little time as possible.
  */
 export interface Prepared {
   data: JsonObject | null

@@ -43,7 +43,8 @@ export async function encodeContent({ data, write }: Prepared): Promise<EncodedC
 
 /**
  * Stores revisions of a variant whose row the caller has locked or created in the same transaction. 409 if a slug is
- * taken. Their commits are recorded as events. Flags that depend on the data are computed; an empty first revision has none.
+ * taken. Their commits are recorded as events. Flags that depend on the data are computed; an empty first revision has
+ * none.
  */
 export async function insertRevisions(
   scope: Scope,

@@ -40,8 +40,8 @@ export interface LegacyTraits {
 }
 
 /**
- * A built-in handler. Its key is unique among all handlers. Without a template it is reserved: its URI is valid, but the
- * catalogue does not show it.
+ * A built-in handler. Its key is unique among all handlers. Without a template it is reserved: its URI is valid, but
+ * the catalogue does not show it.
  */
 export interface Handler {
   key: string
@@ -64,8 +64,8 @@ export interface Handler {
    */
   surfaceOutputs?(parameters: JsonObject): Json | null
   /**
-   * Runs it once and returns the outputs. Throws a `RunError` for a mistake of the caller or a failure of another service.
-   * A handler without it cannot be invoked.
+   * Runs it once and returns the outputs. Throws a `RunError` for a mistake of the caller or a failure of another
+   * service. A handler without it cannot be invoked.
    */
   run?(run: Run): Json | Promise<Json>
 }

@@ -10,8 +10,8 @@ const SCHEMA_NAMES = ['parameters', 'inputs', 'outputs'] as const
 
 /**
  * Violations in the data of a workflow's revision besides its shape; locations are relative to the data. Checks for web
- * addresses that cannot be called, unknown keys under our prefixes, and malformed JSON Schemas. The owner is the one whose
- * share of the schema threads is used (`validateAgainst`); schemas of the catalogue use none.
+ * addresses that cannot be called, unknown keys under our prefixes, and malformed JSON Schemas. The owner is the one
+ * whose share of the schema threads is used (`validateAgainst`); schemas of the catalogue use none.
  */
 export async function checkRevisionData(
   data: JsonObject,
@@ -52,7 +52,9 @@ async function schemaMistakes(data: JsonObject, settings: RuntimeSettings, owner
   return mistakes.flat()
 }
 
-/** What the catalogue offers for a handler, itself and in presets. It is well-formed, so no thread starts to check it. */
+/**
+ * What the catalogue offers for a handler, itself and in presets. It is well-formed, so no thread starts to check it.
+ */
 const catalogueSchemas = (handler: Handler | null | undefined): Schemas[] =>
   [handler?.schemas, ...(handler?.template?.presets ?? []).map(preset => preset.schemas)].filter(
     schemas => schemas !== undefined,
@@ -66,8 +68,8 @@ const mistake = (loc: string[], msg: string, input: Json | undefined): Violation
 })
 
 /**
- * The data as a commit stores it: missing schemas are those of the built-in handler, the outputs schema is inferred from
- * the parameters where possible, and a custom handler gets its address. Of a skill only the content is stored.
+ * The data as a commit stores it: missing schemas are those of the built-in handler, the outputs schema is inferred
+ * from the parameters where possible, and a custom handler gets its address. Of a skill only the content is stored.
  */
 export async function enrichRevisionData(
   data: JsonObject,
@@ -89,8 +91,8 @@ export async function enrichRevisionData(
 }
 
 /**
- * The data that the simple evaluator surface commits: a built-in handler always gets the server's schemas and no address
- * of its own. Other data is returned unchanged, as is data with a malformed schema, which the commit rejects.
+ * The data that the simple evaluator surface commits: a built-in handler always gets the server's schemas and no
+ * address of its own. Other data is returned unchanged, as is data with a malformed schema, which the commit rejects.
  */
 export async function evaluatorHydration(
   data: JsonObject,

@@ -13,8 +13,8 @@ export interface ErrorDetails {
 export type FailureCategory = 'availability' | 'capacity' | 'transient' | 'access' | 'context' | 'other'
 
 /**
- * A failure whose reason the caller may know. Anything else that a handler throws is a defect, which is answered with 500
- * and without its message.
+ * A failure whose reason the caller may know. Anything else that a handler throws is a defect, which is answered with
+ * 500 and without its message.
  */
 export class RunError extends Error {
   /** The HTTP status, also `status.code` of the response. */

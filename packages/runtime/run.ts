@@ -3,8 +3,8 @@ import type { ErrorType } from './error-types.ts'
 import type { Work, WorkName } from './work/work.ts'
 
 /**
- * The arguments of a handler for one run: what the caller sent, and the revision that its references identify. Embeds are
- * resolved, and `inputs` in the form that traces store (`{inputs: {...}}`) are unwrapped once.
+ * The arguments of a handler for one run: what the caller sent, and the revision that its references identify. Embeds
+ * are resolved, and `inputs` in the form that traces store (`{inputs: {...}}`) are unwrapped once.
  */
 export interface Run {
   /** The effective configuration; empty if there is none. */
@@ -67,13 +67,13 @@ export type RunEvent =
   | { type: 'done'; data: { stopReason: string; traceId?: string } }
 
 /**
- * How a run reaches anything outside itself. The server provides the implementation, bound to the run's project; calls to
- * other services record a span in the run's trace.
+ * How a run reaches anything outside itself. The server provides the implementation, bound to the run's project; calls
+ * to other services record a span in the run's trace.
  */
 export interface Means {
   /**
-   * Calls the plan's configurations until one succeeds, by its retry and fallback policies. Every attempt records a span.
-   * If `onEvent` is given, it receives text and tool calls as they arrive.
+   * Calls the plan's configurations until one succeeds, by its retry and fallback policies. Every attempt records a
+   * span. If `onEvent` is given, it receives text and tool calls as they arrive.
    *
    * Throws a {@link RunError}: `invalid-secrets`, `unknown-connection` or `connection-model-mismatch` without a usable
    * key, else the error of the last attempt with the provider's status in `providerStatus`.
@@ -83,21 +83,23 @@ export interface Means {
   requireKey(config: Pick<ChatConfig, 'model' | 'connection'>): Promise<void>
   /** One vector for each text. Throws as `chat` does. */
   embed(call: { model: string; connection?: string; texts: readonly string[] }): Promise<number[][]>
-  /** Runs a caller's `evaluate` in the sandbox. Throws a {@link RunError} when it fails, with the line of the source. */
+  /**
+   * Runs a caller's `evaluate` in the sandbox. Throws a {@link RunError} when it fails, with the line of the source.
+   */
   evaluate(code: { runtime: string; source: string; arguments: readonly Json[] }): Promise<Json>
   /**
-   * Posts JSON to an address that a caller chose. Throws a {@link RunError} if the address or a header is rejected, or the
-   * request fails.
+   * Posts JSON to an address that a caller chose. Throws a {@link RunError} if the address or a header is rejected, or
+   * the request fails.
    */
   post(request: PostRequest): Promise<PostReply>
   /**
-   * Whether a pattern in Python's dialect matches somewhere in each text. Throws a {@link RunError} `regex-pattern-error` if
-   * it is malformed or takes too long.
+   * Whether a pattern in Python's dialect matches somewhere in each text. Throws a {@link RunError}
+   * `regex-pattern-error` if it is malformed or takes too long.
    */
   searchTexts(pattern: { source: string; ignoreCase: boolean }, texts: readonly string[]): Promise<boolean[]>
   /**
-   * Runs a pure but expensive function of `work.ts`, in a thread if its input is large. Throws a {@link RunError} 400 if the
-   * input is too large or takes too long.
+   * Runs a pure but expensive function of `work.ts`, in a thread if its input is large. Throws a {@link RunError} 400
+   * if the input is too large or takes too long.
    */
   compute<Name extends WorkName>(name: Name, ...args: Parameters<Work[Name]>): Promise<ReturnType<Work[Name]>>
 }

@@ -13,7 +13,10 @@ export interface CopiedStores {
   log: Logger
 }
 
-/** Copies runs and results to ClickHouse periodically, in one process at a time. `stop` resolves when no statement is running. */
+/**
+ * Copies runs and results to ClickHouse periodically, in one process at a time. `stop` resolves when no statement is
+ * running.
+ */
 export function startCopying(stores: CopiedStores): { stop(): Promise<void> } {
   const stopping = new AbortController()
   const ended = copyNowAndThen(stores, stopping.signal)

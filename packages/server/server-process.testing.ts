@@ -66,8 +66,8 @@ export async function newDataDir(name: string): Promise<string> {
 }
 
 /**
- * The port of an address, or a free one below those that Linux gives to whoever asks for any (32,768 and above): a server that
- * starts again finds it free.
+ * The port of an address, or a free one below those that Linux gives to whoever asks for any (32,768 and above): a
+ * server that starts again finds it free.
  */
 async function portOf(url: string | undefined): Promise<string> {
   if (url) return new URL(url).port

@@ -31,7 +31,10 @@ export const ownReaders = (server: Pick<ClickHouseServer, 'setReader' | 'removeR
   remove: name => server.removeReader(name),
 })
 
-/** Readers of a server with users of its own. Throws a Problem `unsupported` (501) if our user may not create users there. */
+/**
+ * Readers of a server with users of its own. Throws a Problem `unsupported` (501) if our user may not create users
+ * there.
+ */
 export const serverReaders = (engine: Engine): SqlReaders => ({
   set: (reader, passwordSha256) =>
     withAccess(() => runStatements(engine, createReaderStatements(reader, passwordSha256))),

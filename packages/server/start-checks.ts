@@ -29,8 +29,8 @@ export async function checkPlace({ dataDir, host, port, grpcPort, isGrpcPortSet,
 }
 
 /**
- * Creates a folder and those above it. Node's recursive `mkdir` never ends where a file system, such as /proc, reports that
- * the folder above does not exist although it does.
+ * Creates a folder and those above it. Node's recursive `mkdir` never ends where a file system, such as /proc, reports
+ * that the folder above does not exist although it does.
  */
 async function makeFolder(path: string, isAboveMade = false): Promise<void> {
   try {

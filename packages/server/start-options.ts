@@ -1,7 +1,7 @@
 /**
- * V8's options for the program. With smaller young generations, and the few arenas below, large buffers are released, and
- * resident memory is 100 to 200 MB lower. V8 would also drop the code of functions that were not called for a while, and optimise
- * most functions of a run only after 10,000 runs: see `DECISIONS.md`.
+ * V8's options for the program. With smaller young generations, and the few arenas below, large buffers are released,
+ * and resident memory is 100 to 200 MB lower. V8 would also drop the code of functions that were not called for a
+ * while, and optimise most functions of a run only after 10,000 runs: see `DECISIONS.md`.
  */
 export const START_OPTIONS: readonly string[] = [
   '--max-semi-space-size=8',
@@ -10,8 +10,9 @@ export const START_OPTIONS: readonly string[] = [
 ]
 
 /**
- * The most megabytes that may survive in the heap of any thread, where 20 to 80 do. With a limit below 2 GiB, V8 lets a heap grow
- * to twice what survived, instead of four times. A limit in the caller's NODE_OPTIONS comes later, and so prevails.
+ * The most megabytes that may survive in the heap of any thread, where 20 to 80 do. With a limit below 2 GiB, V8 lets a
+ * heap grow to twice what survived, instead of four times. A limit in the caller's NODE_OPTIONS comes later, and so
+ * prevails.
  */
 const HEAP = '--max-old-space-size=2000'
 

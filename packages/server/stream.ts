@@ -21,8 +21,8 @@ export const canGrow = ({ natsUrl, databaseUrl }: Config): boolean => natsUrl !=
 const ACK_WAIT_MS = 10_000
 
 /**
- * `divisions`: the numbers of partitions that the stream in NATS has had, the present one last. Default: only the one that it
- * is created with.
+ * `divisions`: the numbers of partitions that the stream in NATS has had, the present one last. Default: only the one
+ * that it is created with.
  */
 export const openStream = (
   { natsUrl, dataDir, streamBytesMax, streamPartitions }: Config,

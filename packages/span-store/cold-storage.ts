@@ -4,8 +4,8 @@ import type { Engine } from './engine/engine.ts'
 /** Where old spans are kept. */
 export interface ColdStorage {
   /**
-   * A storage policy of the ClickHouse server with two volumes or more. The first must be the one that has the data now:
-   * ClickHouse names it `default`, with the disk `default`.
+   * A storage policy of the ClickHouse server with two volumes or more. The first must be the one that has the data
+   * now: ClickHouse names it `default`, with the disk `default`.
    */
   policy: string
   /** Spans that were stored so many days ago move to the second volume. */

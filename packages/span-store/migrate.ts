@@ -20,9 +20,9 @@ export interface Migration {
  * ClickHouse has neither transactions nor locks for this, so every statement can be repeated (`IF NOT EXISTS`, `IF
  * EXISTS`): several processes may start at once, and an interrupted run is repeated from the file it had reached.
  *
- * It does not wait until stored parts have changed, which takes minutes in a large store: an index that a migration builds
- * or drops is a mutation, which ClickHouse carries out in the background and continues after a restart. Migrations are
- * written so that reads are right meanwhile. {@link partsToChange} says how much is left.
+ * It does not wait until stored parts have changed, which takes minutes in a large store: an index that a migration
+ * builds or drops is a mutation, which ClickHouse carries out in the background and continues after a restart.
+ * Migrations are written so that reads are right meanwhile. {@link partsToChange} says how much is left.
  *
  * With `isReplicated` the tables are those of a shard with several replicas, see `replicated`.
  *

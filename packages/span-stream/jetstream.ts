@@ -18,7 +18,9 @@ export interface JetStreamOptions {
   /** `nats://` or `tls://`, with credentials if needed; several servers are separated by commas. */
   url: string
   partitions: number
-  /** The numbers of partitions that the stream had before, ascending: one that still has so few grows. Default: none. */
+  /**
+   * The numbers of partitions that the stream had before, ascending: one that still has so few grows. Default: none.
+   */
   earlier?: readonly number[]
   /** Size limit in bytes of messages not yet acknowledged; dead letters may take a quarter of it in addition. */
   bytesMax: number

@@ -35,7 +35,10 @@ export interface NatsServer {
 
 const START_MS_MAX = 20_000
 
-/** Starts a nats-server with JetStream, and other options of its own, on a free port, with its data in a temporary folder. */
+/**
+ * Starts a nats-server with JetStream, and other options of its own, on a free port, with its data in a temporary
+ * folder.
+ */
 export async function startNats(...options: string[]): Promise<NatsServer> {
   if (binary === undefined) throw new Error('There is no nats-server in PATH, /usr/sbin or /usr/bin')
   const folder = await mkdtemp(join(tmpdir(), 'spanhouse-nats-'))

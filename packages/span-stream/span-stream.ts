@@ -9,9 +9,8 @@ export type MessageFormat = (typeof MESSAGE_FORMATS)[number]
  */
 export interface SpanMessage {
   /**
-   * Identifies the publish and its retries: publishing the same id to the same partition again within two minutes stores
-   * nothing. Printable
-   * ASCII without blanks, 1 to 200 characters.
+   * Identifies the publish and its retries: publishing the same id to the same partition again within two minutes
+   * stores nothing. Printable ASCII without blanks, 1 to 200 characters.
    */
   id: string
   partition: number
@@ -116,9 +115,9 @@ export interface SpanStream {
   /** The number of partitions; a trace's partition is `partitionOf(trace id, partitions)`. It may grow. */
   readonly partitions: number
   /**
-   * Uses more partitions from now on: a multiple of their number. Other processes may go on with fewer. What was published
-   * stays where it is, so that readers forward what belongs elsewhere by publishing it there under the same id. Undefined:
-   * their number is fixed.
+   * Uses more partitions from now on: a multiple of their number. Other processes may go on with fewer. What was
+   * published stays where it is, so that readers forward what belongs elsewhere by publishing it there under the same
+   * id. Undefined: their number is fixed.
    */
   grow?(partitions: number): Promise<void>
   /**

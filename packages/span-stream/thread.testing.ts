@@ -3,7 +3,8 @@ import { consume, openPlace } from './contract.testing.ts'
 
 const { place, count } = workerData
 
-// What waits for longer than lingering does waits for hours, so that a consumer that polls gets nothing: it must be woken.
+// What waits for longer than lingering does waits for hours, so that a consumer that polls gets nothing: it must be
+// woken.
 const { setTimeout } = globalThis
 globalThis.setTimeout = Object.assign(
   (callback: () => void, ms = 0) => setTimeout(callback, ms < 100 ? ms : 2 ** 31 - 1),

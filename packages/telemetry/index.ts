@@ -18,7 +18,9 @@ export const tracedJob = <T>(
     within(work),
   )
 
-/** Runs a statement of a database in a span, if it is part of a trace that is recorded. The text must not have values. */
+/**
+ * Runs a statement of a database in a span, if it is part of a trace that is recorded. The text must not have values.
+ */
 export function tracedStatement<T>(system: string, text: string, work: () => Promise<T>): Promise<T> {
   if (!trace.getActiveSpan()?.isRecording()) return work()
   const [verb = ''] = text.trimStart().split(/\s/, 1)

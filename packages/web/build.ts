@@ -27,8 +27,8 @@ async function build({ build }: typeof import('vite')): Promise<void> {
 }
 
 /**
- * Has V8 compile the code of the first rows beside the main thread while it arrives, instead of each function on the main
- * thread when it is first called. The comment must be the first line, and Vite puts its own there in the end.
+ * Has V8 compile the code of the first rows beside the main thread while it arrives, instead of each function on the
+ * main thread when it is first called. The comment must be the first line, and Vite puts its own there in the end.
  */
 async function compileAhead(file: string): Promise<void> {
   await writeFile(file, `//# allFunctionsCalledOnLoad\n${await readFile(file, 'utf8')}`)

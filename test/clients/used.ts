@@ -28,7 +28,8 @@ export const USED: Record<string, Used> = {
   openlit: { tokens: [288, 48], microdollars: 70.96, errors: 1, ...KNOWN },
   mastra: { tokens: [280, 48], microdollars: 55.8, errors: 1, ...KNOWN },
   strands: { tokens: [280, 48], microdollars: 55.8, errors: 1, ...KNOWN },
-  // An older recording server: 42 + 9 tokens per call, 16 of the 42 cached where the client reports it, 8 per embedding.
+  // An older recording server: 42 + 9 tokens per call, 16 of the 42 cached where the client reports it, 8 per
+  // embedding.
   'vercel-ai-5': { tokens: [5 * 42 + 8, 5 * 9], microdollars: 57.46, errors: 1, session: 'chat-42', user: 'u-7' },
   'vercel-ai-6': { tokens: [5 * 42 + 8, 5 * 9], microdollars: 53.86, errors: 1, session: 'chat-42', user: 'u-7' },
   'openinference-openai': { tokens: [3 * 42, 3 * 9], microdollars: 31.5, errors: 0 },

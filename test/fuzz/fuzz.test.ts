@@ -6,8 +6,8 @@ const SEED = 7
 const SECONDS = 15
 
 /**
- * A short run with the same requests every time. The bounds of time are wide, for machines that are busy with other tests;
- * statuses, crashes and leaks are judged as ever.
+ * A short run with the same requests every time. The bounds of time are wide, for machines that are busy with other
+ * tests; statuses, crashes and leaks are judged as ever.
  */
 test('no request of a short run freezes, kills or fills the process, or shows what is not its own', async () => {
   const { findings, requests, statuses } = await fuzz({

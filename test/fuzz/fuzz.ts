@@ -46,8 +46,8 @@ export interface FuzzResult {
 }
 
 /**
- * So many that the installation, and not the clients, limits how many requests there are: a play lasts 130 ms on average
- * on a machine without other work and three times as long on a busy one.
+ * So many that the installation, and not the clients, limits how many requests there are: a play lasts 130 ms on
+ * average on a machine without other work and three times as long on a busy one.
  */
 const CLIENTS = 64
 const RATE = 260
@@ -182,8 +182,9 @@ class Player {
   }
 
   /**
-   * Several clients, each of which takes the next play. With a fixed share for each, one that a slow answer held up fell two
-   * worlds behind, and both worlds were made again at every turn: 100 requests a second became 10 after two minutes.
+   * Several clients, each of which takes the next play. With a fixed share for each, one that a slow answer held up
+   * fell two worlds behind, and both worlds were made again at every turn: 100 requests a second became 10 after two
+   * minutes.
    */
   async many({ seconds, rate = RATE, ended }: Pick<FuzzOptions, 'seconds' | 'rate' | 'ended'>): Promise<void> {
     const end = Date.now() + seconds * 1000

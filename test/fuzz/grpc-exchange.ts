@@ -7,8 +7,8 @@ import type { World } from './world.ts'
 const STATUSES: Record<string, number> = { '0': 200, '2': 500, '13': 500, '14': 503, '16': 401 }
 
 /**
- * What a connection may hold, mostly bodies that are not sent yet. With Node's 10 MB the client itself breaks off whatever
- * is answered while one large export is on its way.
+ * What a connection may hold, mostly bodies that are not sent yet. With Node's 10 MB the client itself breaks off
+ * whatever is answered while one large export is on its way.
  */
 const HELD_MB_MAX = 1_000
 

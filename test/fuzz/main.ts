@@ -4,7 +4,9 @@ import { fuzz } from './fuzz.ts'
 import { reportOf } from './report.ts'
 import type { TargetChoice } from './target.ts'
 
-/** `npm run fuzz -- [--seconds N] [--seed S] [--only K,…] [--set embedded|networked | --url URL] [--rate N] [--json FILE]` */
+/**
+ * `npm run fuzz -- [--seconds N] [--seed S] [--only K,…] [--set embedded|networked | --url URL] [--rate N] [--json FILE]`
+ */
 const { values } = parseArgs({
   options: {
     seconds: { type: 'string', default: '60' },

@@ -7,7 +7,9 @@ const TICK_MS = 10
 export interface Processor {
   /** Of this process: making requests and judging answers. */
   fuzzer: number
-  /** Of all processes that it has started, and those that they have started: the installation, its stores, the watcher. */
+  /**
+   * Of all processes that it has started, and those that they have started: the installation, its stores, the watcher.
+   */
   installation: number
 }
 

@@ -32,8 +32,8 @@ export interface SupervisorOptions {
 }
 
 /**
- * Looks after the processes under attack: what the watcher tells of them becomes findings, and one that is gone or hangs
- * is started again, while `ready` waits.
+ * Looks after the processes under attack: what the watcher tells of them becomes findings, and one that is gone or
+ * hangs is started again, while `ready` waits.
  */
 export class Supervisor {
   /** How often a process froze, hung or went away. */
@@ -73,8 +73,8 @@ export class Supervisor {
   }
 
   /**
-   * Notes what has grown between two moments (milliseconds since 1970): the floor of the last third is compared with that
-   * of the first. A process that was started again cannot be compared.
+   * Notes what has grown between two moments (milliseconds since 1970): the floor of the last third is compared with
+   * that of the first. A process that was started again cannot be compared.
    */
   judgeGrowth(from: number, to: number): void {
     const third = (to - from) / 3
@@ -180,6 +180,9 @@ function parsed(line: string): { msg?: string; time: number; err?: { message?: s
 
 export const mb = (bytes: number): string => `${Math.round(bytes / 1e6)} MB`
 
-/** Below what nine in ten samples stay above: what is left when garbage has been collected and no large request is on its way. */
+/**
+ * Below what nine in ten samples stay above: what is left when garbage has been collected and no large request is on
+ * its way.
+ */
 const floorOf = (samples: readonly { bytes: number }[]): number =>
   samples.map(({ bytes }) => bytes).toSorted((a, b) => a - b)[Math.floor(samples.length / 10)] ?? 0

@@ -18,8 +18,8 @@ export interface Addresses {
 type Ids = Record<string, string[]>
 
 /**
- * The records that the requests of some thousands of plays use: a project with a few records of each kind, members of every
- * role, and an organization to delete. Made anew from time to time, so that lists do not grow for ever.
+ * The records that the requests of some thousands of plays use: a project with a few records of each kind, members of
+ * every role, and an organization to delete. Made anew from time to time, so that lists do not grow for ever.
  */
 export interface World {
   /** Values of `Authorization`. */

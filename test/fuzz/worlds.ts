@@ -2,7 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { call } from '../harness.ts'
 import { type Addresses, newWorld, type World } from './world.ts'
 
-/** After this many plays a new world replaces the old one: lists grow with every run, and no user's project grows for ever. */
+/**
+ * After this many plays a new world replaces the old one: lists grow with every run, and no user's project grows for
+ * ever.
+ */
 const WORLD_PLAYS = 4_000
 const TRIES = 10
 

@@ -11,7 +11,9 @@ beforeAll(async () => {
   project = await newProject()
 })
 
-/** Requests the server's health repeatedly in a thread of its own; posts the slowest response time when asked to end. */
+/**
+ * Requests the server's health repeatedly in a thread of its own; posts the slowest response time when asked to end.
+ */
 const WATCH = `
   const { parentPort, workerData } = require('node:worker_threads')
   let slowest = 0

@@ -59,7 +59,9 @@ const statusesOf = (cells: any[], prefix: string): string[] =>
 let paris: Revision
 let exact: Revision
 let testset: Revision
-/** An evaluation whose evaluator never answers: started first, since the limit of 60 s passes during the other tests. */
+/**
+ * An evaluation whose evaluator never answers: started first, since the limit of 60 s passes during the other tests.
+ */
 let silent: { id: string }
 beforeAll(async () => {
   paris = await made('application', mock('static', { output: 'Paris' }))

@@ -17,7 +17,10 @@ const timed = async (work: () => Promise<Answer>): Promise<{ answer: Answer; ms:
   return { answer: await work(), ms: performance.now() - begin }
 }
 
-/** Whether a server has died: those of the cluster's tests may, and are started again (`packages/clickhouse-server/DECISIONS.md`). */
+/**
+ * Whether a server has died: those of the cluster's tests may, and are started again
+ * (`packages/clickhouse-server/DECISIONS.md`).
+ */
 const isAway = ({ status, text }: Answer): boolean =>
   inject('target').set === 'cluster' && status === 503 && text.includes('cannot be reached')
 

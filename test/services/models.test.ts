@@ -7,7 +7,10 @@ import { newDataDir, startServerProcess } from '@spanhouse/server/server-process
 import { afterAll, expect, test } from 'vitest'
 import { eventually, newProject } from '../harness.ts'
 
-/** Runs that call a provider: one that speaks OpenAI's interface on this machine, which the server is allowed to call here. */
+/**
+ * Runs that call a provider: one that speaks OpenAI's interface on this machine, which the server is allowed to call
+ * here.
+ */
 const dataDir = await newDataDir('models')
 const provider = await startFakeProvider()
 const server = await startServerProcess({ dataDir, env: { SPANHOUSE_OUTBOUND_OPEN: 'true' } })

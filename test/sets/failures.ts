@@ -2,7 +2,9 @@ import type { Reporter, TestModule } from 'vitest/node'
 
 type Errors = readonly { readonly message: string; readonly stack?: string }[]
 
-/** Prints every test, suite, file and stray error that failed, at the end of a CI run: its log may be read from there. */
+/**
+ * Prints every test, suite, file and stray error that failed, at the end of a CI run: its log may be read from there.
+ */
 export default class Failures implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], stray: Errors): void {
     for (const module of modules) {

@@ -2,9 +2,9 @@ import { writeFileSync } from 'node:fs'
 import type { Reporter, TestModule } from 'vitest/node'
 
 /**
- * Writes a line for each test file to the file that the environment variable `RESULTS` names: its project, its path from
- * the root, and how many of its tests passed, failed and were skipped, between tabs. A file that fails outside of its
- * tests has one failure. Errors outside of any file are a line without a path.
+ * Writes a line for each test file to the file that the environment variable `RESULTS` names: its project, its path
+ * from the root, and how many of its tests passed, failed and were skipped, between tabs. A file that fails outside of
+ * its tests has one failure. Errors outside of any file are a line without a path.
  */
 export default class Results implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], stray: readonly unknown[]): void {

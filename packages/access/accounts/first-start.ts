@@ -57,9 +57,9 @@ export async function ensureDefaultProject(
 const SELF = toJsonb({ is_self: true })
 
 /**
- * The project of the server's own traces, created with a key if it does not exist. It has an organization of its own, of
- * the default project's owner: members of other organizations, the default one included, cannot read it. Any number of
- * processes may call this at the same time, once the default project exists.
+ * The project of the server's own traces, created with a key if it does not exist. It has an organization of its own,
+ * of the default project's owner: members of other organizations, the default one included, cannot read it. Any number
+ * of processes may call this at the same time, once the default project exists.
  */
 export const ensureSelfProject = (db: Database, seeds: readonly Seed[] = []): Promise<DefaultProject> =>
   withDatabaseProblems(() =>
@@ -95,8 +95,8 @@ async function makeDefaultProject(trx: Trx, seeds: readonly Seed[]): Promise<New
 interface ProjectMaking {
   organization: string
   /**
-   * An existing user. By default the one with the default address, who may exist already: an administrator can delete an
-   * organization and keep its owner.
+   * An existing user. By default the one with the default address, who may exist already: an administrator can delete
+   * an organization and keep its owner.
    */
   owner?: Uuid
 }

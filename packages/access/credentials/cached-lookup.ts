@@ -131,7 +131,9 @@ export class CachedLookup<V> {
     }
   }
 
-  /** Answers those of what was asked, and of what waits behind it, that are known well enough; the others go on waiting. */
+  /**
+   * Answers those of what was asked, and of what waits behind it, that are known well enough; the others go on waiting.
+   */
   #goOnWithKnown(batch: readonly [string, Waiting<V>][]): void {
     this.#isAway = true
     for (const [key, { resolve }] of [...batch, ...this.#waiting]) {

@@ -113,7 +113,9 @@ async function organizationsOf(db: Database, user_id: Uuid, only?: Uuid): Promis
   }))
 }
 
-/** Whoever owns an organization is in it, also where an administrator has stored no membership; then before all others. */
+/**
+ * Whoever owns an organization is in it, also where an administrator has stored no membership; then before all others.
+ */
 const withOwner = (members: Uuid[], owner: Uuid): Uuid[] => (members.includes(owner) ? members : [owner, ...members])
 
 const byOrganization = <R extends { organization_id: Uuid }>(rows: R[]): Map<Uuid, R[]> =>

@@ -10,7 +10,10 @@ export interface WebhookSecretScope {
   user_id: Uuid | null
 }
 
-/** Stores the secret of a webhook under `webhook-<name>`, and returns its id. Throws a Problem `invalid` beyond the limit. */
+/**
+ * Stores the secret of a webhook under `webhook-<name>`, and returns its id. Throws a Problem `invalid` beyond the
+ * limit.
+ */
 export async function insertWebhookSecret(
   trx: Trx,
   scope: WebhookSecretScope,
@@ -48,8 +51,8 @@ export async function deleteWebhookSecret(trx: Trx, project_id: Uuid, id: Uuid):
 }
 
 /**
- * The keys of webhook secrets by id, in any project. One that was deleted, or changed to another kind, is missing. One that
- * cannot be decrypted is an error in its place, so that it does not hold up the others.
+ * The keys of webhook secrets by id, in any project. One that was deleted, or changed to another kind, is missing. One
+ * that cannot be decrypted is an error in its place, so that it does not hold up the others.
  */
 export async function openWebhookSecrets(
   db: Database,

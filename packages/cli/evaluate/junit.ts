@@ -2,8 +2,8 @@ import junit from 'junit-report-builder'
 import type { Result, ScenarioResult } from './result.ts'
 
 /**
- * The scenarios of a run as JUnit XML: one has failed when a cell of it has, or when an evaluator says false; what waits
- * for somebody or was cancelled is skipped.
+ * The scenarios of a run as JUnit XML: one has failed when a cell of it has, or when an evaluator says false; what
+ * waits for somebody or was cancelled is skipped.
  */
 export function junitOf({ run_id, name = run_id }: Result, scenarios: readonly ScenarioResult[]): string {
   // Its types describe another build than the one that Node imports.

@@ -3,8 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { answered, createSpanhouse, type Spanhouse } from '@spanhouse/client'
 
 /*
- * Evaluates 1,000 testcases in this process and sends Spanhouse the results: the application and the evaluator below run
- * here, their traces are sent as any OpenTelemetry exporter sends them, and Spanhouse computes the metrics.
+ * Evaluates 1,000 testcases in this process and sends Spanhouse the results: the application and the evaluator below
+ * run here, their traces are sent as any OpenTelemetry exporter sends them, and Spanhouse computes the metrics.
  *
  *   SPANHOUSE_URL=http://127.0.0.1:4600 SPANHOUSE_API_KEY=… node evaluate-from-outside.ts
  */

@@ -8,7 +8,9 @@ import type { MetricType, SchemaLeaf } from '../runs/schema-leaves.ts'
 import type { Scope } from '../scope.ts'
 import { cohenKappa, fleissKappa, krippendorffAlpha, type Level, type Rating, type Units } from './coefficients.ts'
 
-/** The ratings of one output of a human evaluator, and how far they agree. Coefficients that do not exist are absent. */
+/**
+ * The ratings of one output of a human evaluator, and how far they agree. Coefficients that do not exist are absent.
+ */
 export interface Agreement {
   type: MetricType
   /** Scenarios that at least two repeats have rated. */

@@ -1,7 +1,7 @@
 /*
- * Agreement between raters. Ratings come unit by unit: `units[u][r]` is what rater r says of unit u, undefined where they
- * say nothing. A coefficient is 1 for full agreement and 0 for what chance would give; it is undefined where it does not
- * exist, because there are too few ratings or because all of them are equal.
+ * Agreement between raters. Ratings come unit by unit: `units[u][r]` is what rater r says of unit u, undefined where
+ * they say nothing. A coefficient is 1 for full agreement and 0 for what chance would give; it is undefined where it
+ * does not exist, because there are too few ratings or because all of them are equal.
  */
 
 export type Rating = string | number | boolean

@@ -24,7 +24,9 @@ function shown(name: 'inputs' | 'outputs', json: string): JsonObject {
   return { [name]: beginningOf(json), [`${name}_cut`]: true }
 }
 
-/** The value of a JSON text, unless it was cut. Character counts are those of the engine, so longer texts may be whole. */
+/**
+ * The value of a JSON text, unless it was cut. Character counts are those of the engine, so longer texts may be whole.
+ */
 function wholeOf(json: string): Json | undefined {
   try {
     return parseJson(json)

@@ -17,8 +17,8 @@ const FIRST = [12.706204736432095, 4.302652729911275, 3.182446305284263, 2.77644
 const Z = 1.959963984540054
 
 /**
- * The 97.5 % quantile of Student's distribution: the expansion of Cornish and Fisher in the reciprocal of the degrees of
- * freedom, which from five on errs by less than 0.001.
+ * The 97.5 % quantile of Student's distribution: the expansion of Cornish and Fisher in the reciprocal of the degrees
+ * of freedom, which from five on errs by less than 0.001.
  */
 export function studentQuantile(freedom: number): number {
   const exact = FIRST[freedom - 1]

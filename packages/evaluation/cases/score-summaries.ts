@@ -75,7 +75,9 @@ export async function requiredRunScore(
   return found
 }
 
-/** How the scores of a run are distributed, what it has cost, and why cells failed; of what is stored at this moment. */
+/**
+ * How the scores of a run are distributed, what it has cost, and why cells failed; of what is stored at this moment.
+ */
 export async function summariseScores(scope: Scope, engine: Engine, run: RunRow): Promise<RunScoresAnswer> {
   const scores = await scoresOf(scope, engine, run)
   const keys = stepsOf(run).flatMap(({ key, type }) => (type === 'input' ? [] : [key]))

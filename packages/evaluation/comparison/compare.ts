@@ -70,8 +70,8 @@ const COMPARE_TIME_MAX_MS = 8_000
 const PAIRS_ON_LOOP_MAX = 200
 
 /**
- * Compares runs with a baseline, case by case. Throws a 404 for a run that does not exist, and a 400 for a score that the
- * baseline does not have.
+ * Compares runs with a baseline, case by case. Throws a 404 for a run that does not exist, and a 400 for a score that
+ * the baseline does not have.
  */
 export async function compareRuns(scope: Scope, engine: Engine, query: ComparisonQuery): Promise<ComparedRuns> {
   if (query.run_ids.length === 0) throw invalid('run_ids: name at least one run to compare with the baseline')

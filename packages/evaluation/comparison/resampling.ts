@@ -71,9 +71,9 @@ function quantile(sorted: Float64Array, share: number): number {
 }
 
 /**
- * How probable a mean at least as far from zero is if each difference might as well have had the other sign (a two-sided
- * permutation test). Exact for few differences; for many from the normal distribution, provided that it is as near as
- * random signs would be; otherwise among random signs, of which the given ones are one.
+ * How probable a mean at least as far from zero is if each difference might as well have had the other sign (a
+ * two-sided permutation test). Exact for few differences; for many from the normal distribution, provided that it is as
+ * near as random signs would be; otherwise among random signs, of which the given ones are one.
  */
 export function signFlipTest(differences: Float64Array): number {
   const sizes = differences.filter(one => one !== 0).map(Math.abs)
@@ -92,16 +92,16 @@ export function signFlipTest(differences: Float64Array): number {
 const NORMAL_DISTANCE_MAX = 0.02
 
 /**
- * How far the distribution of sums with random signs can be from the normal one: the bound of Berry and Esseen. It is large
- * if there are few values, or if some are much larger than the others.
+ * How far the distribution of sums with random signs can be from the normal one: the bound of Berry and Esseen. It is
+ * large if there are few values, or if some are much larger than the others.
  */
 function distanceFromNormal(sizes: Float64Array, deviation: number): number {
   return 0.56 * sizes.reduce((sum, one) => sum + (one / deviation) ** 3, 0)
 }
 
 /**
- * The probability of a standard normal value above `z`, which is not negative: Mills' ratio by its continued fraction, or
- * near the centre, where that converges slowly, the distribution function by its series.
+ * The probability of a standard normal value above `z`, which is not negative: Mills' ratio by its continued fraction,
+ * or near the centre, where that converges slowly, the distribution function by its series.
  */
 function normalTail(z: number): number {
   const density = Math.exp(-(z ** 2) / 2) / Math.sqrt(2 * Math.PI)

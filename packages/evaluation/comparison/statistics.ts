@@ -27,7 +27,9 @@ export interface PairedStatistics {
   test: 'sign' | 'permutation'
   /** How probable a difference at least as large is by chance alone. */
   p_value: number
-  /** How many more cases like these would show a difference of this size four times in five; absent if there is none. */
+  /**
+   * How many more cases like these would show a difference of this size four times in five; absent if there is none.
+   */
   cases_needed?: number
 }
 
@@ -69,8 +71,8 @@ const [NORMAL_975, NORMAL_80] = [1.959964, 0.841621]
 
 /**
  * The 95 % interval of the difference of two paired shares (D. G. Bonett and R. M. Price, "Adjusted Wald confidence
- * interval for a difference of binomial proportions based on paired data", 2012). It allows for the number of pairs that
- * differ being random, too, and excludes 0 whenever the sign test is below 5 %.
+ * interval for a difference of binomial proportions based on paired data", 2012). It allows for the number of pairs
+ * that differ being random, too, and excludes 0 whenever the sign test is below 5 %.
  */
 function shareInterval(higher: number, lower: number, n: number): [number, number] {
   const [up, down] = [(higher + 1) / (n + 2), (lower + 1) / (n + 2)]

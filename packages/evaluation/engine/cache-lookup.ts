@@ -16,8 +16,8 @@ interface Gathering {
 }
 
 /**
- * Finds traces to reuse, by hash: many lookups at once become one statement for each revision. Cells of one scenario get
- * different traces.
+ * Finds traces to reuse, by hash: many lookups at once become one statement for each revision. Cells of one scenario
+ * get different traces.
  */
 export class CacheLookup {
   readonly #traces: Pick<StoredTraces, 'findByHash'>

@@ -9,7 +9,9 @@ import { type CallKey, callTraceId } from './trace-ids.ts'
 export interface CallContext {
   limits: CallLimits
   slots: Slots
-  /** Traces that were read beforehand, by id: of cells that are settled, and of calls that a dead worker had finished. */
+  /**
+   * Traces that were read beforehand, by id: of cells that are settled, and of calls that a dead worker had finished.
+   */
   found: ReadonlyMap<string, StoredTrace>
   signal: AbortSignal
 }
@@ -21,9 +23,9 @@ export interface RepeatedCall {
 }
 
 /**
- * Calls a workflow until it succeeds or has been tried as often as the run allows, with growing waits between attempts. A
- * call whose trace is there already is not repeated. `attempts` tells of all of them, in order. Rejects as the workflow's
- * `call` does.
+ * Calls a workflow until it succeeds or has been tried as often as the run allows, with growing waits between attempts.
+ * A call whose trace is there already is not repeated. `attempts` tells of all of them, in order. Rejects as the
+ * workflow's `call` does.
  */
 export async function callUntilSuccess(
   context: CallContext,

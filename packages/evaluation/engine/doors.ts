@@ -106,8 +106,8 @@ export interface StoredTraces {
   /** The newest traces without errors for each of these hashes, up to a limit for each. */
   findByHash(project_id: Uuid, asked: HashLookup): Promise<Map<Uuid, StoredTrace[]>>
   /**
-   * The ids of all traces that a saved query finds, in its order and within its window. Throws a Problem for a query that
-   * is not valid.
+   * The ids of all traces that a saved query finds, in its order and within its window. Throws a Problem for a query
+   * that is not valid.
    */
   query(project_id: Uuid, saved: JsonObject): Promise<string[]>
   /** The hash that the root span of a call with these references and links is stored with. */

@@ -8,8 +8,9 @@ import type { EngineParts } from './doors.ts'
 import type { Membership } from './membership.ts'
 
 /**
- * Ends what was started of a run once none of its scenarios has work: computes its metrics, then lets its status follow.
- * Does nothing while scenarios have work, or when another worker does it. A run that was closed meanwhile stays as it is.
+ * Ends what was started of a run once none of its scenarios has work: computes its metrics, then lets its status
+ * follow. Does nothing while scenarios have work, or when another worker does it. A run that was closed meanwhile stays
+ * as it is.
  */
 export async function finishRun(parts: EngineParts, membership: Membership): Promise<void> {
   const { db, runtime, metrics, log } = parts

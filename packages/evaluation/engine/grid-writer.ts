@@ -13,18 +13,22 @@ import type { Membership } from './membership.ts'
 
 /** Cells that come within so short a time are written together. */
 const GATHER_MS = 20
-/** From one write to the next while they keep coming: a transaction of ten cells takes little longer than that of one. */
+/**
+ * From one write to the next while they keep coming: a transaction of ten cells takes little longer than that of one.
+ */
 const WRITE_EVERY_MS = 100
 /** Cells of one transaction, so that others have their turn. */
 const CELLS_MAX = 2_000
 /** Scenarios whose metrics are computed together. */
 const MEASURED_MAX = 2_000
 /**
- * From one computation of metrics to the next, at least: each takes as long as that of some hundred scenarios, whatever it
- * computes.
+ * From one computation of metrics to the next, at least: each takes as long as that of some hundred scenarios, whatever
+ * it computes.
  */
 const MEASURE_EVERY_MS = 1_000
-/** The share of its time that a worker computes metrics for, so that many workers of a run do not keep ClickHouse busy. */
+/**
+ * The share of its time that a worker computes metrics for, so that many workers of a run do not keep ClickHouse busy.
+ */
 const MEASURE_SHARE = 0.1
 /** A reader sees statuses after metrics, so they do not wait longer. */
 const MEASURE_EVERY_MS_MAX = 4_000
@@ -40,8 +44,8 @@ export interface Done {
 }
 
 /**
- * Writes what a worker finishes of one run, many cells and scenarios in one statement each. A reader sees the cells of a
- * scenario first, then its metrics, then its status. What belongs to scenarios that the worker no longer holds is
+ * Writes what a worker finishes of one run, many cells and scenarios in one statement each. A reader sees the cells of
+ * a scenario first, then its metrics, then its status. What belongs to scenarios that the worker no longer holds is
  * dropped. While the database is away, everything waits here; the worker claims no more meanwhile.
  */
 export class GridWriter {

@@ -16,7 +16,8 @@ import { asUuid } from './trace-ids.ts'
 
 /**
  * Carries out the stored queries of a run and makes a scenario for each trace they find; a run over no trace is a
- * success, and one whose query is gone, not valid or finds too much has failed. Does nothing when another worker does it.
+ * success, and one whose query is gone, not valid or finds too much has failed. Does nothing when another worker does
+ * it.
  */
 export async function mintFromQueries(parts: EngineParts, membership: Membership): Promise<void> {
   const { db, runtime } = parts

@@ -40,7 +40,9 @@ export class StepLoader {
     this.#project_id = project_id
   }
 
-  /** The steps that the server executes for this user, applications first. Rejects while the registry cannot be read. */
+  /**
+   * The steps that the server executes for this user, applications first. Rejects while the registry cannot be read.
+   */
   async load(run: RunRow, user_id: Uuid | null): Promise<ExecutedStep[]> {
     const steps = stepsOf(run)
     const executed = [

@@ -37,8 +37,9 @@ interface Upstream {
 }
 
 /**
- * Executes the cells of a scenario that its task addresses and that are not settled: step by step, all repeats of a step
- * together. Resolves when all of them have been passed to `write`. Rejects when the signal aborts or a trace is lost.
+ * Executes the cells of a scenario that its task addresses and that are not settled: step by step, all repeats of a
+ * step together. Resolves when all of them have been passed to `write`. Rejects when the signal aborts or a trace is
+ * lost.
  */
 export async function executeScenario(context: ScenarioContext, scenario: LoadedScenario): Promise<void> {
   const planned = planCells(context.run, scenario.source.step_key)

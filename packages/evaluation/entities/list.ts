@@ -22,8 +22,8 @@ export interface EntityQuery {
 }
 
 /**
- * The rows that a query asks for, in the order of their ids: everything when the windowing has no limit. What is answered
- * as windowing leads to the next page.
+ * The rows that a query asks for, in the order of their ids: everything when the windowing has no limit. What is
+ * answered as windowing leads to the next page.
  */
 export async function listRows<E extends EntityName>(
   scope: Scope,

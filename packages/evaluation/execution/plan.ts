@@ -5,14 +5,16 @@ import { repeatsOf, stepsOf } from '../runs/run-data.ts'
 export interface PlannedCell {
   step_key: string
   repeat_idx: number
-  /** `source`: where the scenario comes from; `execute`: the server writes it; `wait`: a person or another client does. */
+  /**
+   * `source`: where the scenario comes from; `execute`: the server writes it; `wait`: a person or another client does.
+   */
   does: 'source' | 'execute' | 'wait'
 }
 
 /**
  * The cells of one scenario in the order in which they are carried out (sections 3.4 and 3.7 of the interface): its own
- * source once for each repeat, then the applications, then the evaluators. An application before evaluators runs once, and all
- * repeats of these read it, unless the run is split.
+ * source once for each repeat, then the applications, then the evaluators. An application before evaluators runs once,
+ * and all repeats of these read it, unless the run is split.
  */
 export function planCells(run: Pick<RunRow, 'data' | 'flags'>, sourceKey: string): PlannedCell[] {
   const steps = stepsOf(run)

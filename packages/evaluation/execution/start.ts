@@ -69,7 +69,9 @@ const setRun = (
     where: [sql`t.id = ${id}`],
   })
 
-/** One scenario for each testcase of the pinned revisions, in their order; without a single testcase the run has failed. */
+/**
+ * One scenario for each testcase of the pinned revisions, in their order; without a single testcase the run has failed.
+ */
 async function startTestsets(scope: Scope, run: RunRow): Promise<void> {
   const sources: Source[] = []
   for (const { key, id } of await newTestsets(scope, run)) {

@@ -3,8 +3,8 @@ import type { Step } from '../runs/run-data.ts'
 
 /**
  * What becomes of a run that is started: `live`: a stored query is carried out again and again; `open`: batches arrive
- * later; `testsets`, `queries`: one batch over testcases, or over what a stored query finds; `refused`: nothing executes
- * such a graph.
+ * later; `testsets`, `queries`: one batch over testcases, or over what a stored query finds; `refused`: nothing
+ * executes such a graph.
  */
 export type Verdict = 'refused' | 'live' | 'open' | 'testsets' | 'queries'
 

@@ -31,9 +31,9 @@ type Place = Pick<NewMetrics, 'run_id'> & { scenario_id?: Uuid | null; timestamp
 const keyOf = ({ run_id, scenario_id, timestamp }: Place): string => `${run_id} ${scenario_id ?? ''} ${timestamp ?? ''}`
 
 /**
- * Writes rows of metrics, each over what there was at its place, and returns them in order; of two for the same place the
- * last counts. Throws a 422 for a row of a scenario and a bucket, 409 for a run or scenario that there is not and for a
- * run that is closed.
+ * Writes rows of metrics, each over what there was at its place, and returns them in order; of two for the same place
+ * the last counts. Throws a 422 for a row of a scenario and a bucket, 409 for a run or scenario that there is not and
+ * for a run that is closed.
  */
 export function writeMetrics(scope: Scope, bodies: readonly NewMetrics[]): Promise<MetricsRow[]> {
   for (const body of bodies) requireOnePlace(body)

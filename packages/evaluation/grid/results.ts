@@ -42,9 +42,9 @@ type Cell = Pick<NewResult, 'run_id' | 'scenario_id' | 'step_key' | 'repeat_idx'
 
 /**
  * Writes cells, each over what there was of it, and returns them in order; of two for the same cell the last counts.
- * Scenarios follow the cells that people write, and runs their scenarios. Many cells are written in parts, each with the
- * cells of few scenarios, so that others have their turn and hardly ever wait for the same scenario. Throws a 400 for a
- * run or scenario that there is not, 409 for a run that is closed.
+ * Scenarios follow the cells that people write, and runs their scenarios. Many cells are written in parts, each with
+ * the cells of few scenarios, so that others have their turn and hardly ever wait for the same scenario. Throws a 400
+ * for a run or scenario that there is not, 409 for a run that is closed.
  */
 export async function writeResults(scope: Scope, bodies: readonly NewResult[]): Promise<ResultRow[]> {
   const missing = await missingScenario(scope, bodies)
@@ -76,8 +76,8 @@ async function persistently<T>(triesMax: number, work: () => Promise<T>): Promis
 type NewCell = NewResult & { id: Uuid; at: number }
 
 /**
- * The last of each cell, with ids that ascend in the order in which they were sent. They come in the order in which they
- * are written: no two writers wait for each other, and the cells of a scenario stay together.
+ * The last of each cell, with ids that ascend in the order in which they were sent. They come in the order in which
+ * they are written: no two writers wait for each other, and the cells of a scenario stay together.
  */
 function newCells(bodies: readonly NewResult[]): NewCell[] {
   const lasts = new Map<string, NewResult>()

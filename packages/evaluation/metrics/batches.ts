@@ -5,9 +5,9 @@ interface Batch<Item> {
 }
 
 /**
- * Does work on lists of items in batches: one batch of a key at a time, and whatever is added meanwhile is the next one.
- * A lone caller never waits, and many at once share a few statements. The work of a batch begins after all its items were
- * added, in the context of the caller who added the first.
+ * Does work on lists of items in batches: one batch of a key at a time, and whatever is added meanwhile is the next
+ * one. A lone caller never waits, and many at once share a few statements. The work of a batch begins after all its
+ * items were added, in the context of the caller who added the first.
  */
 export class Batches<Item> {
   readonly #itemsMax: number

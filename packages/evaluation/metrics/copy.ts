@@ -129,9 +129,9 @@ interface Page {
 }
 
 /**
- * Pages in the order of transactions, so that none that is committed meanwhile is skipped. The database makes the text that
- * ClickHouse reads: read as values and written again, a row took three times as much processor time. While one page is stored,
- * the next is read.
+ * Pages in the order of transactions, so that none that is committed meanwhile is skipped. The database makes the text
+ * that ClickHouse reads: read as values and written again, a row took three times as much processor time. While one
+ * page is stored, the next is read.
  */
 async function copyPages(
   { db, engine }: CopyStores,

@@ -4,8 +4,8 @@ import { isJsonObject, type Json, type JsonObject } from '@spanhouse/model'
 const DEPTH_MAX = 20
 
 /**
- * A JSON schema that describes all of the values (section 4.6 of the interface). Every number is a `number`, so that 0, 1
- * and 0.7 have one type. Values of several types have a list of types; null makes one nullable.
+ * A JSON schema that describes all of the values (section 4.6 of the interface). Every number is a `number`, so that 0,
+ * 1 and 0.7 have one type. Values of several types have a list of types; null makes one nullable.
  */
 export function inferSchema(values: readonly Json[], depth = 0): JsonObject {
   const types = [...new Set(values.map(typeOf))]

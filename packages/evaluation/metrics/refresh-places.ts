@@ -22,9 +22,9 @@ export interface MetricsParts {
 }
 
 /**
- * Metrics computed in ClickHouse from the root spans of the traces that cells refer to. What several callers ask about one
- * run at the same time is computed together: clients refresh scenario by scenario, and most of a statement's time is its
- * analysis.
+ * Metrics computed in ClickHouse from the root spans of the traces that cells refer to. What several callers ask about
+ * one run at the same time is computed together: clients refresh scenario by scenario, and most of a statement's time
+ * is its analysis.
  */
 export function createMetrics(parts: MetricsParts): Metrics {
   const batches = new Batches<MetricsPlace>(PLACES_MAX)
@@ -121,8 +121,8 @@ function cellPlaces({ project_id }: Scope, { run_id, kind, places }: Group): Cel
 }
 
 /**
- * Clients refresh right after their last trace was accepted. Resolves when everything is stored that was accepted before
- * the call, however much arrives meanwhile.
+ * Clients refresh right after their last trace was accepted. Resolves when everything is stored that was accepted
+ * before the call, however much arrives meanwhile.
  */
 async function untilStored({ waitingMs }: MetricsParts): Promise<void> {
   const start = performance.now()
@@ -219,8 +219,8 @@ const dataOf = (steps: readonly StepMetrics[], { steps: found }: PlaceMetrics): 
   )
 
 /**
- * The stored rows at the places, in order, and in place of missing ones rows that are not stored. A bucket that neither a
- * scenario nor a cell is of has none.
+ * The stored rows at the places, in order, and in place of missing ones rows that are not stored. A bucket that neither
+ * a scenario nor a cell is of has none.
  */
 async function storedRows(scope: Scope, places: readonly MetricsPlace[]): Promise<MetricsRow[]> {
   const rows = new Map<string, MetricsRow>()

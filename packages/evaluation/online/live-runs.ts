@@ -88,8 +88,8 @@ const minuteOf = (time: Micros): string => microsToIso(Math.floor(time / MINUTE_
 
 /**
  * Makes a scenario for each trace that the run has not taken up yet, in the bucket of the minute in which the trace
- * began; of as many as one transaction can, so it is to be called until nothing is left. Nothing happens when the run is
- * not followed any more. Returns how many were made.
+ * began; of as many as one transaction can, so it is to be called until nothing is left. Nothing happens when the run
+ * is not followed any more. Returns how many were made.
  */
 export function takeUp(scope: Scope, run_id: Uuid, found: readonly FoundTrace[]): Promise<number> {
   return inTransaction(scope, async inside => {

@@ -21,8 +21,8 @@ export function dealingOf({ flags, data }: Pick<QueueRow, 'flags' | 'data'>): De
 }
 
 /**
- * The buckets that belong to users in a lane: the buckets are split into one contiguous block for each of its assignees,
- * the first ones larger by one where they do not divide evenly. Who is named twice has two blocks.
+ * The buckets that belong to users in a lane: the buckets are split into one contiguous block for each of its
+ * assignees, the first ones larger by one where they do not divide evenly. Who is named twice has two blocks.
  */
 export function blocksOf(lane: readonly Uuid[], users: ReadonlySet<Uuid>, buckets: number): Block[] {
   const [size, larger] = [Math.floor(buckets / lane.length), buckets % lane.length]

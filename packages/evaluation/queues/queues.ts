@@ -13,8 +13,8 @@ import type { NewQueue, QueueEdit } from './queue-body.ts'
 const COLUMNS = ['name', 'description', 'status', 'flags', 'tags', 'meta', 'data']
 
 /**
- * Makes queues and returns them in order. Throws a 422 for a default queue with data, a 409 for a second default queue of a
- * run, for a run that is closed, and for one that there is not.
+ * Makes queues and returns them in order. Throws a 422 for a default queue with data, a 409 for a second default queue
+ * of a run, for a run that is closed, and for one that there is not.
  */
 export function createQueues(scope: Scope, bodies: readonly NewQueue[]): Promise<QueueRow[]> {
   return inTransaction(scope, async inside => {
@@ -36,7 +36,10 @@ export function createQueues(scope: Scope, bodies: readonly NewQueue[]): Promise
   })
 }
 
-/** Changes queues and returns those that there are, in order. Throws as {@link createQueues}, and 409 for demoting a default. */
+/**
+ * Changes queues and returns those that there are, in order. Throws as {@link createQueues}, and 409 for demoting a
+ * default.
+ */
 export function editQueues(scope: Scope, edits: readonly QueueEdit[]): Promise<QueueRow[]> {
   return inTransaction(scope, async inside => {
     const ids = edits.map(({ id }) => id)

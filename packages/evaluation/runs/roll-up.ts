@@ -6,8 +6,8 @@ import type { Scope } from '../scope.ts'
 import { isHuman, repeatsOf, stepsOf } from './run-data.ts'
 
 /*
- * Statuses follow from what lies below: a scenario's from its cells, a run's from its scenarios. Both are computed where
- * they are stored, in one statement however many rows there are. The caller has locked the run for a change.
+ * Statuses follow from what lies below: a scenario's from its cells, a run's from its scenarios. Both are computed
+ * where they are stored, in one statement however many rows there are. The caller has locked the run for a change.
  */
 
 /** The keys of the steps that people carry out. */

@@ -54,8 +54,8 @@ const hasHumanStep = (run: RunRow): boolean => stepsOf(run).some(isHuman)
 
 /**
  * Changes runs: what an edit leaves out stays, `data` is replaced whole, flags are merged. Steps that the new data does
- * not have go with their cells, all of them if it has none. Returns the runs that there are, in order. Throws a 409 when
- * one of them is closed.
+ * not have go with their cells, all of them if it has none. Returns the runs that there are, in order. Throws a 409
+ * when one of them is closed.
  */
 export async function editRuns(scope: Scope, edits: readonly RunEdit[]): Promise<RunRow[]> {
   const ids = edits.map(({ id }) => id)

@@ -21,7 +21,10 @@ export const addedSteps = z.object({ steps: list(step, { max: STEPS_MAX }) })
 export const removedSteps = z.object({ step_keys: list(z.string(), { max: STEPS_MAX }) })
 export const newRepeats = z.object({ repeats: repeats.min(1) })
 
-/** `drop` takes away what the changed run does not have any more, besides steps, and returns the scenarios that lost by it. */
+/**
+ * `drop` takes away what the changed run does not have any more, besides steps, and returns the scenarios that lost by
+ * it.
+ */
 async function changeShape(
   scope: Scope,
   id: Uuid,
@@ -41,7 +44,9 @@ async function changeShape(
 
 const NO_DATA: RunData = { steps: undefined, repeats: 1, concurrency: undefined, mappings: undefined }
 
-/** Appends steps whose keys are new, with the columns that show them. Their cells appear when the run is processed next. */
+/**
+ * Appends steps whose keys are new, with the columns that show them. Their cells appear when the run is processed next.
+ */
 export const addSteps = (scope: Scope, id: Uuid, added: readonly Step[]): Promise<RunRow | undefined> =>
   changeShape(scope, id, async (inside, run) => {
     const data = run.data ?? NO_DATA

@@ -65,8 +65,8 @@ export class Rejected extends Error {
 }
 
 /**
- * The steps that pinned revisions make, with the columns that show them. Throws {@link Rejected} for a revision that there
- * is not, or that cannot be evaluated with.
+ * The steps that pinned revisions make, with the columns that show them. Throws {@link Rejected} for a revision that
+ * there is not, or that cannot be evaluated with.
  */
 export async function buildGraph(
   scope: Scope,

@@ -16,8 +16,8 @@ interface Allowance {
 }
 
 /**
- * How many attempts each subscription may have under way. It begins with a few, grows with each success, and falls to one
- * with a failure: receivers that stall or are gone hold few attempts, and the others find room.
+ * How many attempts each subscription may have under way. It begins with a few, grows with each success, and falls to
+ * one with a failure: receivers that stall or are gone hold few attempts, and the others find room.
  */
 export class Allowances {
   readonly #bySubscription = new Map<Uuid, Allowance>()

@@ -79,8 +79,8 @@ async function isEmpty(db: Database): Promise<boolean> {
 }
 
 /**
- * A row whose event is no longer kept is taken from the queue. One whose secret cannot be decrypted is left to its claim, so it
- * is due again when that has run out: the right key may be set meanwhile.
+ * A row whose event is no longer kept is taken from the queue. One whose secret cannot be decrypted is left to its
+ * claim, so it is due again when that has run out: the right key may be set meanwhile.
  */
 async function claimsOf({ db, vault, onUnreadable }: ClaimSource, rows: readonly ClaimedRow[]): Promise<Claim[]> {
   const [events, subscriptions] = await Promise.all([

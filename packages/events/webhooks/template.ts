@@ -25,8 +25,8 @@ function countPaths(value: Json): number {
 const isPath = (text: string): boolean => text.startsWith('$') || text.startsWith('/')
 
 /**
- * The body of a request: the context, or the template with its paths replaced by what they select in the context, and by
- * null where they select nothing. JSON with sorted members and no blanks. Throws BodyError beyond the limits.
+ * The body of a request: the context, or the template with its paths replaced by what they select in the context, and
+ * by null where they select nothing. JSON with sorted members and no blanks. Throws BodyError beyond the limits.
  */
 export async function renderBody(context: JsonObject, template: JsonObject | undefined): Promise<string> {
   const rendering = new Rendering(context)

@@ -1,6 +1,6 @@
 /**
- * `JSON.parse` of V8 13 and 14 (Node 24 and 26) can confuse an escaped member name with another (see DECISIONS.md): it compares the
- * expected name with the text as written. So texts with an escape in a member name are parsed here.
+ * `JSON.parse` of V8 13 and 14 (Node 24 and 26) can confuse an escaped member name with another (see DECISIONS.md): it
+ * compares the expected name with the text as written. So texts with an escape in a member name are parsed here.
  */
 
 type Container = unknown[] | Record<string, unknown>

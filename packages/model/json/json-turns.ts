@@ -6,12 +6,12 @@ import { addMember } from './json-names.ts'
 /**
  * The engine parses a JSON text in one go: 32 MB take half a second, during which no other request is answered. So a
  * long text is parsed in pieces. A walk over the bytes keeps track of the open objects and lists. Whenever one of them
- * has continued for a piece since it was last parsed, its members up to the current comma are parsed by {@link
- * parseJson}, in brackets of their own, and added to an object or list that is built by hand; the same is done first
- * with everything that contains it. A string longer than a piece is assembled from parts, never cut within an escape or
- * a character. Long blanks are left out. Anything not longer than a piece is never split. The walk leaves everything that it
- * does not check itself, such as the syntax of texts and numbers, to the parser; it finds mismatched brackets, missing
- * members, and words that are too long to be valid.
+ * has continued for a piece since it was last parsed, its members up to the current comma are parsed by
+ * {@link parseJson}, in brackets of their own, and added to an object or list that is built by hand; the same is done
+ * first with everything that contains it. A string longer than a piece is assembled from parts, never cut within an
+ * escape or a character. Long blanks are left out. Anything not longer than a piece is never split. The walk leaves
+ * everything that it does not check itself, such as the syntax of texts and numbers, to the parser; it finds mismatched
+ * brackets, missing members, and words that are too long to be valid.
  */
 
 const PIECE_BYTES = 64 * 1024

@@ -45,8 +45,9 @@ export function isJsonObject(value: unknown): value is JsonObject {
 }
 
 /**
- * Seventeen digits where a number can begin, or sixteen of a number from 9e15 on: 2^53 is 9007199254740992. Present times
- * in microseconds have sixteen and are smaller; ids and times in quotes, which are far more frequent, do not match either.
+ * Seventeen digits where a number can begin, or sixteen of a number from 9e15 on: 2^53 is 9007199254740992. Present
+ * times in microseconds have sixteen and are smaller; ids and times in quotes, which are far more frequent, do not
+ * match either.
  */
 const MAYBE_UNSAFE_INTEGER = /(?:^|[\s:,[])-?(?:9\d{15}|\d{17})/
 const INTEGER = /^-?\d+$/

@@ -15,9 +15,9 @@ export function byStartThenId(one: LinkedSpan, other: LinkedSpan): number {
 }
 
 /**
- * Where the cycles of parents are cut: the earliest span of each, which counts as one without a parent. So a cycle shows
- * in a tree and has totals, and both depend on no order of arrival. `byId` has the spans that can be parents; of `spans`
- * only those that may be in a cycle need to be given. Takes O(spans), whatever the depth.
+ * Where the cycles of parents are cut: the earliest span of each, which counts as one without a parent. So a cycle
+ * shows in a tree and has totals, and both depend on no order of arrival. `byId` has the spans that can be parents; of
+ * `spans` only those that may be in a cycle need to be given. Takes O(spans), whatever the depth.
  */
 export function cycleTops<S extends LinkedSpan>(spans: Iterable<S>, byId: { get(id: string): S | undefined }): Set<S> {
   const tops = new Set<S>()

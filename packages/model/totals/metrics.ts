@@ -13,8 +13,8 @@ import { haveEqualTokens, type ModelCall, mayBeSameModel } from './model-call.ts
 import type { TraceNode } from './trace-node.ts'
 
 /**
- * What of a span's own usage is said a second time: frameworks repeat on the span around calls what the calls have used.
- * It counts once, where it was used; see `TraceTotals`.
+ * What of a span's own usage is said a second time: frameworks repeat on the span around calls what the calls have
+ * used. It counts once, where it was used; see `TraceTotals`.
  */
 export const RESTATEMENTS = ['none', 'tokens', 'costs', 'tokens and costs'] as const
 export type Restatement = (typeof RESTATEMENTS)[number]

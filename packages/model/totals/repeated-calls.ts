@@ -40,8 +40,8 @@ interface Group {
  * compared with the {@link COMPARED_CALLS_MAX} last ones that started before it: further calls with the same tokens run
  * at the same time only where many calls do, and there a pair cannot be told from a coincidence.
  *
- * Takes O(log calls) for each change, plus the calls with the same tokens that start later, until as many of them as can
- * depend on the change are as they were. Nothing is kept while all calls are of one instrumentation.
+ * Takes O(log calls) for each change, plus the calls with the same tokens that start later, until as many of them as
+ * can depend on the change are as they were. Nothing is kept while all calls are of one instrumentation.
  */
 export class RepeatedCalls {
   readonly #spans: Spans

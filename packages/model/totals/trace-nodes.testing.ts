@@ -23,7 +23,10 @@ const amounts = fc.oneof(
 )
 const id = fc.integer({ min: 1, max: 12 }).map(n => n.toString(16).padStart(16, '0'))
 
-/** A span of a small trace: few ids and few times, so that parents are found, missing, their own, and in cycles, and starts tie. */
+/**
+ * A span of a small trace: few ids and few times, so that parents are found, missing, their own, and in cycles, and
+ * starts tie.
+ */
 export const drawnNode: fc.Arbitrary<TraceNode> = fc
   .record({
     span_id: id,

@@ -20,26 +20,28 @@ export interface SettledSpan<N> {
 }
 
 /**
- * The totals of a trace, while spans come, come again and are deleted: `cumulative(span) = own(span) + Σ cumulative(children)`,
- * children found by parent id alone, so that neither order nor clocks matter. A total is not computed from prompt and
- * completion: conventions give the spans that they recognise one. A span whose parent is missing is the top of its own
- * tree. A cycle of parents is cut above its earliest span. Where a metric sums to nothing, what the client claimed counts.
+ * The totals of a trace, while spans come, come again and are deleted:
+ * `cumulative(span) = own(span) + Σ cumulative(children)`, children found by parent id alone, so that neither order nor
+ * clocks matter. A total is not computed from prompt and completion: conventions give the spans that they recognise
+ * one. A span whose parent is missing is the top of its own tree. A cycle of parents is cut above its earliest span.
+ * Where a metric sums to nothing, what the client claimed counts.
  *
- * A span's own usage is left out of its total where it restates what its children's totals say already. That can be when
- * all that was used below it was used by calls. Then its tokens are restated when they are not all zero and each kind of
- * them that is not zero equals the children's sum of that kind; its costs when the same is true of them, or when its
- * tokens are restated and its children have any costs (one use has one price).
+ * A span's own usage is left out of its total where it restates what its children's totals say already. That can be
+ * when all that was used below it was used by calls. Then its tokens are restated when they are not all zero and each
+ * kind of them that is not zero equals the children's sum of that kind; its costs when the same is true of them, or
+ * when its tokens are restated and its children have any costs (one use has one price).
  *
- * A call restates under two more conditions, since instrumentations of several layers record the same call, one inside the
- * other: if one of the calls next below it, whatever is between them, has the same tokens; and if its children's totals
- * have no more of any kind of tokens and no step (a tool, an agent, a chain, a workflow) is between it and what was used
- * below. In all cases the calls next below it must possibly be of the same model ({@link mayBeSameModel}).
+ * A call restates under two more conditions, since instrumentations of several layers record the same call, one inside
+ * the other: if one of the calls next below it, whatever is between them, has the same tokens; and if its children's
+ * totals have no more of any kind of tokens and no step (a tool, an agent, a chain, a workflow) is between it and what
+ * was used below. In all cases the calls next below it must possibly be of the same model ({@link mayBeSameModel}).
  *
  * A call that a span beside it records as well restates, too, all that it says; see {@link RepeatedCalls}.
  *
  * A span that `repeats_usage` restates whatever its children say anything of, equal or not, since it may know of a call
- * whose span does not tell what it used, or tell of the last call alone. There, and around calls within calls, the larger
- * amount is the total. All this depends on the spans alone and on no order; a late child makes a restatement or ends it.
+ * whose span does not tell what it used, or tell of the last call alone. There, and around calls within calls, the
+ * larger amount is the total. All this depends on the spans alone and on no order; a late child makes a restatement or
+ * ends it.
  *
  * One failure counts once: the error of a span is left out of its total if one of the failing spans next below it has
  * the same failure ({@link isSameFailure}), which it passed on.
@@ -48,10 +50,10 @@ export interface SettledSpan<N> {
  * it, else `invocation`. The head, the span that stands for the trace in lists, is the root that started last; a
  * trace without a root has one (its earliest span) only when `isRootless` says that none is expected any more.
  *
- * A change takes time for the span and for those above it, each once for all changes that are settled together, whatever
- * the size of the trace: a span keeps what its children gave it, and one that is opened takes back what it gave to its
- * parent. Only a call, or a span with a failure, also looks for the calls, or failing spans, next below it, and a trace
- * whose type changes is settled as a whole.
+ * A change takes time for the span and for those above it, each once for all changes that are settled together,
+ * whatever the size of the trace: a span keeps what its children gave it, and one that is opened takes back what it
+ * gave to its parent. Only a call, or a span with a failure, also looks for the calls, or failing spans, next below it,
+ * and a trace whose type changes is settled as a whole.
  */
 export class TraceTotals<N extends TraceNode = TraceNode> {
   /** Spans, and those that are not there but are the parent of some. */
@@ -197,7 +199,10 @@ export class TraceTotals<N extends TraceNode = TraceNode> {
     return entry.opened as Opened
   }
 
-  /** Gives what follows for a span to its parent when all its children are closed, and so on. Returns how many were closed. */
+  /**
+   * Gives what follows for a span to its parent when all its children are closed, and so on. Returns how many were
+   * closed.
+   */
   #close(entry: Entry<N>): number {
     let count = 0
     for (let one: Entry<N> | undefined = entry; one; one = one.parent) {

@@ -20,9 +20,9 @@ interface Call {
 type Question = { kind: 'chat'; isStreamed: boolean } | { kind: 'embedding' }
 
 /**
- * Calls providers in a separate thread, so that translating requests and reading responses, a third of the processor time of a run,
- * does not delay the thread that answers requests. It starts with the first call and keeps the process alive only while calls are in
- * progress. If it dies, these fail, and the next call starts another one.
+ * Calls providers in a separate thread, so that translating requests and reading responses, a third of the processor
+ * time of a run, does not delay the thread that answers requests. It starts with the first call and keeps the process
+ * alive only while calls are in progress. If it dies, these fail, and the next call starts another one.
  */
 export class CallingThread {
   readonly #options: OutboundRules & OutboundLimits

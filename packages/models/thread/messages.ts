@@ -3,8 +3,8 @@ import type { EmbeddingReply } from '../embedding.ts'
 import { ModelError, type ModelErrorDetails } from '../model-error.ts'
 
 /**
- * To the thread, in lists. `sent` is the JSON of a {@link Sent}: JSON keeps integers of any size, which cloning would not. The
- * answers to a call have its number.
+ * To the thread, in lists. `sent` is the JSON of a {@link Sent}: JSON keeps integers of any size, which cloning would
+ * not. The answers to a call have its number.
  */
 export type ToThread =
   | { kind: 'chat'; call: number; sent: string; isStreamed: boolean }
@@ -23,7 +23,10 @@ export type FromThread =
   | { kind: 'reply'; call: number; reply: ChatReply | EmbeddingReply }
   | { kind: 'failed'; call: number; failure: Failure }
 
-/** A {@link ModelError}, or with `stack` another error, which is a defect. Cloning would keep neither the class nor the members. */
+/**
+ * A {@link ModelError}, or with `stack` another error, which is a defect. Cloning would keep neither the class nor the
+ * members.
+ */
 export type Failure = { message: string } & (Omit<ModelErrorDetails, 'cause'> | { stack: string | undefined })
 
 export function toFailure(error: unknown): Failure {

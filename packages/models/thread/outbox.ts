@@ -1,6 +1,6 @@
 /**
- * Posts the messages of one turn of the event loop together: waking a thread takes some 50 µs, and a busy thread has several messages
- * a turn.
+ * Posts the messages of one turn of the event loop together: waking a thread takes some 50 µs, and a busy thread has
+ * several messages a turn.
  */
 export class Outbox<Message> {
   readonly #post: (messages: readonly Message[]) => void

@@ -15,8 +15,8 @@ const DURATION_SECONDS = 8
 const RETRY_INFO = 'type.googleapis.com/google.rpc.RetryInfo'
 
 /**
- * An `ExportTraceServiceResponse`, or that of another signal, which has the same fields: empty if everything was accepted
- * and there is no message.
+ * An `ExportTraceServiceResponse`, or that of another signal, which has the same fields: empty if everything was
+ * accepted and there is no message.
  */
 export function encodeExportResponse({
   rejected,

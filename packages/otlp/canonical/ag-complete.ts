@@ -39,8 +39,9 @@ export interface CompletedSpan {
 
 /**
  * The finished `ag`: the members that every span has, then its other members, then what does not fit. Errors are
- * counted from the events if there are any, a failure without an exception among them is one error, and the first exception among them becomes `ag.exception` unless the client
- * has set it. Amounts that a convention recognised have a total. With `hasDuration` the duration follows from the span's times, and the client's value is dropped.
+ * counted from the events if there are any, a failure without an exception among them is one error, and the first
+ * exception among them becomes `ag.exception` unless the client has set it. Amounts that a convention recognised have a
+ * total. With `hasDuration` the duration follows from the span's times, and the client's value is dropped.
  */
 export function completeAg(fitting: FittingAg, parking: Parking, span: CompletedSpan): JsonObject {
   const { events } = span

@@ -4,8 +4,9 @@ import { parseText } from '../json/json-text.ts'
 
 /**
  * Converts messages `{ role, parts }`, as JSON text or as a list, to the form `{ role, content }` of chat APIs: text
- * parts are joined, images and files stay, tool calls are under `tool_calls`, and a tool's response is a message of the role `tool` before the
- * message that contained it. Messages already in that form are unchanged; items that are not objects are dropped.
+ * parts are joined, images and files stay, tool calls are under `tool_calls`, and a tool's response is a message of the
+ * role `tool` before the message that contained it. Messages already in that form are unchanged; items that are not
+ * objects are dropped.
  */
 export function normaliseMessages(sent: Json | undefined): JsonObject[] {
   const list = typeof sent === 'string' ? parseText(sent) : sent

@@ -11,8 +11,8 @@ export const parsedContainer = (value: Json): Json =>
 export const parsedValue = (value: Json): Json => (typeof value === 'string' ? (parseText(value) ?? value) : value)
 
 /**
- * A value as inputs, which are an object: a list of messages becomes the member `prompt`, any other value that is not an
- * object the member `input`. JSON text of an object or a list is parsed.
+ * A value as inputs, which are an object: a list of messages becomes the member `prompt`, any other value that is not
+ * an object the member `input`. JSON text of an object or a list is parsed.
  */
 export function inputsOf(sent: Json): JsonObject {
   const value = parsedContainer(sent)

@@ -5,8 +5,8 @@ import { PGlite, type PGliteOptions, protocol } from '@electric-sql/pglite'
 import { PrivateFiles } from './private-files.ts'
 
 /*
- * V8 optimizes functions of WebAssembly that are hot. For one of them, Postgres' parser of SQL, its compiler holds 600 MB,
- * which would be the most memory that the process ever takes. Flags of the process decide whether a function may be
+ * V8 optimizes functions of WebAssembly that are hot. For one of them, Postgres' parser of SQL, its compiler holds 600
+ * MB, which would be the most memory that the process ever takes. Flags of the process decide whether a function may be
  * optimized later, at the moment when it is first called. They are off while the parser is first called.
  */
 

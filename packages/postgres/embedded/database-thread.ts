@@ -81,8 +81,8 @@ export class DatabaseThread {
   }
 
   /**
-   * Fails the current statement with this error and rolls back its transaction: the thread ends as in a crash. Statements
-   * that wait for it fail as they do without a connection.
+   * Fails the current statement with this error and rolls back its transaction: the thread ends as in a crash.
+   * Statements that wait for it fail as they do without a connection.
    */
   async kill(error: Error): Promise<void> {
     this.#end ??= new Error(ENDED, { cause: error })

@@ -33,8 +33,9 @@ const ENDS: ReadonlySet<string> = new Set(['commit', 'rollback'])
  * the last one of the transaction, has been sent.
  *
  * What begins a transaction is not sent separately but with the following statement. A transaction that exceeds its
- * time is rolled back between two of its statements, and the connection goes to the next caller at once. After that, and
- * after a statement that was ended with its thread, the transaction no longer exists: every statement but `rollback` fails.
+ * time is rolled back between two of its statements, and the connection goes to the next caller at once. After that,
+ * and after a statement that was ended with its thread, the transaction no longer exists: every statement but
+ * `rollback` fails.
  */
 export class Loan implements PostgresPoolClient {
   readonly #options: LoanOptions

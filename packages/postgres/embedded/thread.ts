@@ -55,9 +55,9 @@ async function answer(pglite: PGlite, statement: Statement): Promise<void> {
 const { serialize } = protocol
 
 /**
- * Runs a statement with what begins its transaction. PGlite's own `query` passes each message of the protocol to Postgres by
- * a call of its own, six for a statement, which takes as long as a short statement. Here a statement is one call; what
- * begins its transaction is another one, since a statement must not be run without it.
+ * Runs a statement with what begins its transaction. PGlite's own `query` passes each message of the protocol to
+ * Postgres by a call of its own, six for a statement, which takes as long as a short statement. Here a statement is one
+ * call; what begins its transaction is another one, since a statement must not be run without it.
  */
 async function run(pglite: PGlite, { text, parameters, begin }: Statement): Promise<Results<unknown[]>> {
   if (begin) await pglite.execProtocolStream(serialize.query(begin))
@@ -74,7 +74,10 @@ async function run(pglite: PGlite, { text, parameters, begin }: Statement): Prom
   return result as Results<unknown[]>
 }
 
-/** A parameter as the driver of servers writes it: bytes as they are, all else as text, from which Postgres infers its type. */
+/**
+ * A parameter as the driver of servers writes it: bytes as they are, all else as text, from which Postgres infers its
+ * type.
+ */
 function toValue(value: unknown): string | Uint8Array | null {
   if (value == null) return null
   if (value instanceof Uint8Array) return value

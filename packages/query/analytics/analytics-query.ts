@@ -34,8 +34,8 @@ const NESTED = [
  * Parses analytics from query string and body, flat (`focus, format, oldest, newest, interval, rate, filter, specs`) or
  * nested (`formatting, windowing, filtering`, objects or JSON text). Windowing, filtering and specs are each taken as a
  * whole from the body if present there, otherwise from the query string; a body that is not empty determines the
- * formatting. Throws
- * `unprocessable` (422) on a member that is unknown or of the wrong type, `invalid` (400) on a filter that is not valid.
+ * formatting. Throws `unprocessable` (422) on a member that is unknown or of the wrong type, `invalid` (400) on a
+ * filter that is not valid.
  */
 export function parseAnalyticsQuery(query: JsonObject, json: unknown): AnalyticsQuery {
   const body = optional(json, ['body'], readObject) ?? {}

@@ -25,7 +25,9 @@ export interface CellPlaces {
   readonly among: readonly (Uuid | number)[]
 }
 
-/** The key of a place in the rows of a statement: empty for a run, a scenario's id, or a bucket's start in microseconds. */
+/**
+ * The key of a place in the rows of a statement: empty for a run, a scenario's id, or a bucket's start in microseconds.
+ */
 const PLACE_KEYS: Record<PlaceKind, Sql> = {
   run: sql`''`,
   scenario: sql`toString(scenario_id)`,

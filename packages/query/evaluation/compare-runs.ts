@@ -6,8 +6,8 @@ import { count, int, join, type Sql, sql, text, texts, uuid } from '../sql.ts'
 import { cellsOf } from './cell-metrics.ts'
 
 /*
- * Statements that compare runs case by case. A case is a testcase, or a source trace, and a repeat. Of several scenarios
- * of a run for the same testcase the first is compared with the first of the other run, and so on.
+ * Statements that compare runs case by case. A case is a testcase, or a source trace, and a repeat. Of several
+ * scenarios of a run for the same testcase the first is compared with the first of the other run, and so on.
  */
 
 /** A value that is compared: a number, or true and false as 1 and 0, at a path of a step's root span. */
@@ -40,8 +40,8 @@ const NO_ID = sql`toUUID('00000000-0000-0000-0000-000000000000')`
 const MATCHED = sql`b.case_id = c.case_id AND b.nth = c.nth AND b.repeat_idx = c.repeat_idx`
 
 /**
- * One row: `matched` cases; `pairs`, for each score the list of [baseline, candidate] of all cases with both values; `only`,
- * how many cases each run has.
+ * One row: `matched` cases; `pairs`, for each score the list of [baseline, candidate] of all cases with both values;
+ * `only`, how many cases each run has.
  */
 export function compileComparison({ project_id, baseline, candidate }: ComparedPair): Sql {
   const pairs = baseline.scores.map((_, index) => {

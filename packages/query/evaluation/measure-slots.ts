@@ -29,8 +29,8 @@ export interface Slot {
 }
 
 /**
- * Steps share slots: the first boolean of one step and the first boolean of another are gathered by the same expression,
- * since a statement takes longer to analyse the more expressions it has, however few rows it reads.
+ * Steps share slots: the first boolean of one step and the first boolean of another are gathered by the same
+ * expression, since a statement takes longer to analyse the more expressions it has, however few rows it reads.
  */
 export interface MeasureSlots {
   readonly families: ReadonlyMap<Family, readonly SlotPaths[]>

@@ -28,9 +28,9 @@ const INTERVALS = 20
 const WORDS_MAX = 50
 
 /**
- * One row: `costs` of the traces of all cells; `numbers`, for each score [count, mean, standard deviation, list of [from,
- * to, count]]; and `words`, for each score a list of [word, count]. An interval includes its start, the last one its end,
- * too; a value that is counted alone is both ends. `keys`: all steps that leave traces.
+ * One row: `costs` of the traces of all cells; `numbers`, for each score [count, mean, standard deviation, list of
+ * [from, to, count]]; and `words`, for each score a list of [word, count]. An interval includes its start, the last one
+ * its end, too; a value that is counted alone is both ends. `keys`: all steps that leave traces.
  */
 export function compileScoreSummaries(run: Run, scores: readonly RunScore[], keys: readonly string[]): Sql {
   const places = { ...run, kind: 'run', among: [] } as const
@@ -95,8 +95,8 @@ export interface SoughtValues {
 }
 
 /**
- * Rows of `id`: the scenarios of which any cell of the step has a sought value, in the order of the mean of their values
- * (words: of the first), then of their ids.
+ * Rows of `id`: the scenarios of which any cell of the step has a sought value, in the order of the mean of their
+ * values (words: of the first), then of their ids.
  */
 export function compileScoredScenarios(
   run: Run,

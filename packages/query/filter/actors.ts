@@ -7,9 +7,9 @@ const ATTRIBUTE_OF: Readonly<Record<string, readonly string[]>> = {
 }
 
 /**
- * A filter for traces in which the session or the user of any span counts as the trace's: instrumentation may set them on
- * spans below that of an HTTP server. Only tests for a value are changed: a trace without a session is still one whose
- * root has none.
+ * A filter for traces in which the session or the user of any span counts as the trace's: instrumentation may set them
+ * on spans below that of an HTTP server. Only tests for a value are changed: a trace without a session is still one
+ * whose root has none.
  */
 export function withActorsOfAnySpan(filter: Filter | undefined): Filter | undefined {
   if (filter === undefined) return undefined

@@ -59,8 +59,8 @@ export const oneOf =
 const NAME_LENGTH_MAX = 100
 
 /**
- * Throws `invalid` (400), naming the member, if the object has one that is not known: a misspelt filter or limit that is
- * ignored would return more than was asked for.
+ * Throws `invalid` (400), naming the member, if the object has one that is not known: a misspelt filter or limit that
+ * is ignored would return more than was asked for.
  */
 export function refuseUnknown(object: JsonObject, known: readonly string[], loc: Location): void {
   const other = Object.keys(object).find(name => !known.includes(name))
@@ -70,8 +70,8 @@ export function refuseUnknown(object: JsonObject, known: readonly string[], loc:
 }
 
 /**
- * As {@link refuseUnknown}, for items of a list and for the body of analytics: with an unknown member they have the wrong
- * shape (422).
+ * As {@link refuseUnknown}, for items of a list and for the body of analytics: with an unknown member they have the
+ * wrong shape (422).
  */
 export function refuseOthers(object: JsonObject, known: readonly string[], loc: Location): void {
   const other = Object.keys(object).find(name => !known.includes(name))

@@ -44,8 +44,8 @@ function compileTermHint(part: Filter, searched: Searched): Sql | undefined {
 }
 
 /**
- * The ids of sessions or users of which a matching span has one; undefined if the condition is about anything else. Their
- * columns have indexes of their own, so the condition itself is the hint. (The hint of an index without a test,
+ * The ids of sessions or users of which a matching span has one; undefined if the condition is about anything else.
+ * Their columns have indexes of their own, so the condition itself is the hint. (The hint of an index without a test,
  * `indexHint`, would miss rows that were updated since their part was merged.)
  */
 function actorsOf(part: Filter): readonly unknown[] | undefined {

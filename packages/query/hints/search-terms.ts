@@ -3,9 +3,9 @@ import { isJsonObject, type Json, type JsonObject, type Span } from '@spanhouse/
 /*
  * The search terms of a span are 24-bit hashes of the values that lists are most often filtered by: each scalar
  * attribute with its path, and the ids of references, links and hashes. They are stored in an indexed column, and a
- * filter with such an equality also tests for the term (`search-hints.ts`). A term never decides: the rows it lets through
- * are still tested. The only requirement is that a span that satisfies the condition has one of the terms; so values
- * without a term here (see `isTermValue`) must not be looked up by one.
+ * filter with such an equality also tests for the term (`search-hints.ts`). A term never decides: the rows it lets
+ * through are still tested. The only requirement is that a span that satisfies the condition has one of the terms; so
+ * values without a term here (see `isTermValue`) must not be looked up by one.
  *
  * The terms of a root differ from those of the same values on other spans: most lists are of roots, which are a tenth
  * of the spans.

@@ -68,7 +68,8 @@ function startBefore(value: string, segment: Segment): number {
 
 /**
  * Where the segment ends that is the next from here on, or -1. What it begins with up to its first `_` is searched for,
- * and the rest is compared where that was found; each comparison ends, and is counted, with the first character that differs.
+ * and the rest is compared where that was found; each comparison ends, and is counted, with the first character that
+ * differs.
  */
 function endOfNext(value: string, segment: Segment, from: number, work: MatchWork): number {
   const begin = segment.findIndex(point => point !== ANY)

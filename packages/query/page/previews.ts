@@ -27,7 +27,10 @@ const preview = (member: 'inputs' | 'outputs'): Sql => {
   return sql`if(${short}, ${raw}, concat(${join(beginnings, sql`, '\n', `)})) AS ${identifier(member)}`
 }
 
-/** What the rows at known places say, and their values of some attributes: rows of {@link PreviewRow}, in no particular order. */
+/**
+ * What the rows at known places say, and their values of some attributes: rows of {@link PreviewRow}, in no particular
+ * order.
+ */
 export function compilePreviews(project_id: Uuid, places: Places, attributes: readonly string[]): Sql {
   const own = attributes.length === 0 ? sql`` : sql`, [${join(attributes.map(attributeText))}] AS own`
   return sql`SELECT ${POSITION}, ${preview('inputs')}, ${preview('outputs')}${own} ${fromPlaces(project_id, places)} ${SETTINGS}`
@@ -38,8 +41,8 @@ export interface PreviewRow {
   readonly trace_id: TraceId
   readonly span_id: SpanId
   /**
-   * JSON text. Of a long one its beginning, a line feed, which JSON text never contains, and of a chat the newest text in
-   * it, from after its opening quotation mark.
+   * JSON text. Of a long one its beginning, a line feed, which JSON text never contains, and of a chat the newest text
+   * in it, from after its opening quotation mark.
    */
   readonly inputs: string
   readonly outputs: string

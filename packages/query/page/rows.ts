@@ -32,8 +32,8 @@ import { compileFirstRows, compileSpanQuery, fromMatching, fromTraceHeads, SETTI
 import { pageLimit } from './windowing.ts'
 
 /*
- * What a list of spans or traces shows: rows with few columns, and the number of all of them. A trace is represented by its
- * head, whose totals are those of the trace.
+ * What a list of spans or traces shows: rows with few columns, and the number of all of them. A trace is represented by
+ * its head, whose totals are those of the trace.
  */
 
 /** The orders of a list, each with the highest value first. */

@@ -30,8 +30,8 @@ const BODY_MEMBERS: readonly string[] = [
 ]
 
 /**
- * Throws `invalid` (400), naming the member, if the body or its windowing has an unknown one. `more` are members of this
- * endpoint alone.
+ * Throws `invalid` (400), naming the member, if the body or its windowing has an unknown one. `more` are members of
+ * this endpoint alone.
  */
 export function refuseUnknownMembers(body: unknown, more: readonly string[] = []): void {
   if (!isJsonObject(body)) return
@@ -42,9 +42,10 @@ export function refuseUnknownMembers(body: unknown, more: readonly string[] = []
 
 /**
  * Parses the body of a query: `filtering` and `windowing`, and their flat form `filter`, `oldest`, `newest`, `next`,
- * `limit`, `order`, `rate`, `interval`. Objects may be given as JSON text. The two forms may complement each other. Throws
- * `unprocessable` (422) if they contradict each other or a member has the wrong type, `invalid` (400) if the filter is
- * not valid. An empty body (null) selects everything. Other members are ignored; see {@link refuseUnknownMembers}.
+ * `limit`, `order`, `rate`, `interval`. Objects may be given as JSON text. The two forms may complement each other.
+ * Throws `unprocessable` (422) if they contradict each other or a member has the wrong type, `invalid` (400) if the
+ * filter is not valid. An empty body (null) selects everything. Other members are ignored; see
+ * {@link refuseUnknownMembers}.
  */
 export function parseSpanQuery<F extends Focus>(body: unknown, focus: F, loc: Location = ['body']): SpanQuery<F> {
   const members = optional(body, loc, readObject) ?? {}

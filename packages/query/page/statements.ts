@@ -94,8 +94,8 @@ const fromHinted = (
     : sql`${fromFewSpans(project_id, [...conditions, ...hints])} WHERE ${allOf(filters)}`
 
 /**
- * All spans that satisfy a filter and other conditions, for what adds them up. A text that may be in several columns is not
- * looked up by an index: a span would be found in each.
+ * All spans that satisfy a filter and other conditions, for what adds them up. A text that may be in several columns is
+ * not looked up by an index: a span would be found in each.
  */
 export function fromMatching(project_id: Uuid, filter: Filter | undefined, conditions: readonly Sql[]): Sql {
   const [hints = [], ...otherWays] = compileSearchHints(filter)
@@ -153,8 +153,8 @@ export function compileSpanQuery({ project_id, columns, query }: ColumnsOf & Spa
 
 /**
  * The first spans that a query selects, ordered by time alone, and one more than its page, as for
- * {@link compileFirstSpans}, but for any query: only for columns of few bytes, which may be read of rows in vain. `shown`
- * is made of the `columns` of the rows that are left.
+ * {@link compileFirstSpans}, but for any query: only for columns of few bytes, which may be read of rows in vain.
+ * `shown` is made of the `columns` of the rows that are left.
  */
 export function compileFirstRows({ project_id, columns, query, shown }: ColumnsOf & SpansOf & { shown: Sql }): Sql {
   const rows = firstInTime(join(columns), { project_id, query }, pageLimit(query.windowing, 'span') + 1)

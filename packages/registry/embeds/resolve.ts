@@ -21,8 +21,8 @@ export interface EmbedLimits {
 }
 
 /**
- * `resolution_info`: what was replaced. References are those of the document's own embeds, as written. Each of the first
- * 1,000 errors names the place of an embed, what it refers to, and what is wrong.
+ * `resolution_info`: what was replaced. References are those of the document's own embeds, as written. Each of the
+ * first 1,000 errors names the place of an embed, what it refers to, and what is wrong.
  */
 export type ResolutionInfo = {
   references_used: JsonObject[]

@@ -30,7 +30,10 @@ export interface ListOptions {
   batchRows?: number
 }
 
-/** The list of these rows, in this order; one may be in it twice. `read` returns those with some of the ids, in any order. */
+/**
+ * The list of these rows, in this order; one may be in it twice. `read` returns those with some of the ids, in any
+ * order.
+ */
 export function listOf<T extends { id: Uuid }>(
   sizes: readonly RowSize[],
   read: (batch: readonly RowSize[]) => Promise<T[]>,

@@ -120,8 +120,8 @@ export async function selectRows<L extends Layer>(
 export type ShortRow<Row> = Row & { long_bytes: number | null }
 
 /**
- * The row with the data of a revision that was not short (null: there is no revision). What it takes in memory is counted
- * first.
+ * The row with the data of a revision that was not short (null: there is no revision). What it takes in memory is
+ * counted first.
  */
 export async function withLongData<Row extends { data: JsonObject | null }>(
   { db, project_id, holder }: Scope,

@@ -13,7 +13,9 @@ export interface TestcaseOptions {
   windowing?: Partial<WindowingBody>
 }
 
-/** The record of a revision (or a flat one) with the rows it names in `data`, which are read while they are rendered. */
+/**
+ * The record of a revision (or a flat one) with the rows it names in `data`, which are read while they are rendered.
+ */
 export async function withTestcases(
   scope: TestcaseScope,
   { data, ...record }: JsonObject,

@@ -40,9 +40,9 @@ export interface PreparedTestcases {
   ids: Uuid[]
   bytes: number
   /**
-   * Stores the rows that are not there yet. They carry ascending times, so that a list by time has them in their order. To be
-   * called in a transaction: there are several statements. They insert by id: of two transactions that store some of the same
-   * rows one waits for the other, and never both.
+   * Stores the rows that are not there yet. They carry ascending times, so that a list by time has them in their order.
+   * To be called in a transaction: there are several statements. They insert by id: of two transactions that store some
+   * of the same rows one waits for the other, and never both.
    */
   write(scope: TestcaseScope): Promise<void>
 }
@@ -157,8 +157,8 @@ export const sumOf = (ids: readonly Uuid[], sizes: ReadonlyMap<Uuid, number>): n
 export const ANSWER_BYTES_MAX = 64 * 1024 * 1024
 
 /**
- * A list of rows, which are read in batches while it is gone through; it may name a row twice. `sizes` are those of all rows,
- * as {@link sizesOf} tells them.
+ * A list of rows, which are read in batches while it is gone through; it may name a row twice. `sizes` are those of all
+ * rows, as {@link sizesOf} tells them.
  */
 export function testcaseList(
   scope: TestcaseScope,

@@ -14,8 +14,8 @@ export interface DiffOptions {
 
 /**
  * The share of leaves that are equal in the actual and the expected document (5.4). A leaf is identified by its path,
- * joined with dots; empty objects and lists have no leaves. A leaf that one side lacks is a difference, null equals null,
- * and two documents without leaves agree (1).
+ * joined with dots; empty objects and lists have no leaves. A leaf that one side lacks is a difference, null equals
+ * null, and two documents without leaves agree (1).
  */
 export async function diffScore(expected: Json, actual: Json, options: DiffOptions): Promise<number> {
   const paths = new Paths(options.ignoreCase)

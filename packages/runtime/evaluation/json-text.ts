@@ -5,9 +5,9 @@ import { Steps } from './steps.ts'
 type Piece = { text: string } | { value: Json }
 
 /**
- * The JSON text of a value that evaluators search and compare, with `, ` and `: ` as separators; names are sorted by code
- * units if `isSorted`. Non-ASCII characters are not escaped. Numbers are written as JavaScript writes them: `1.0` was read
- * as 1 and is written `1`; integers keep all their digits. Yields to other work while it writes large values.
+ * The JSON text of a value that evaluators search and compare, with `, ` and `: ` as separators; names are sorted by
+ * code units if `isSorted`. Non-ASCII characters are not escaped. Numbers are written as JavaScript writes them: `1.0`
+ * was read as 1 and is written `1`; integers keep all their digits. Yields to other work while it writes large values.
  */
 export async function jsonText(value: Json, isSorted = false): Promise<string> {
   const steps = new Steps()

@@ -40,8 +40,8 @@ export function requiredDocument(outputs: Json | undefined): Json {
 }
 
 /**
- * The expected answer as a document to compare leaf by leaf: an object or a list, or what a JSON text holds. Throws a 400
- * RunError for anything else.
+ * The expected answer as a document to compare leaf by leaf: an object or a list, or what a JSON text holds. Throws a
+ * 400 RunError for anything else.
  */
 export async function expectedDocument(run: Pick<Run, 'parameters' | 'inputs'>): Promise<Json> {
   const answer = expectedAnswer(run)

@@ -6,8 +6,8 @@ import { readJson } from './read-json.ts'
 const FRAGMENTS = { refused: 'v0:schemas:invalid-parameter', failed: 'v0:workflows:custom-hook-client-error' } as const
 
 /**
- * Posts to the caller's service and returns the text of its response. If its status is not 200, throws a RunError with that
- * status, or 500 if it is below 400.
+ * Posts to the caller's service and returns the text of its response. If its status is not 200, throws a RunError with
+ * that status, or 500 if it is below 400.
  */
 export async function replyTo(means: Means, request: Omit<PostRequest, 'fragments'>): Promise<string> {
   const reply: PostReply = await means.post({ ...request, fragments: FRAGMENTS })

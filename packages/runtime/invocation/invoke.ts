@@ -16,7 +16,9 @@ export interface RunContext {
   signal: AbortSignal
   /** The model's finish reason, if one was called; part of the last event of a stream. */
   finishReason?: string
-  /** Says in a sentence what the run waits for, for the case that its time is up before; undefined: nothing any more. */
+  /**
+   * Says in a sentence what the run waits for, for the case that its time is up before; undefined: nothing any more.
+   */
   wait(sentence: string | undefined): void
 }
 

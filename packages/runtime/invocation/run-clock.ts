@@ -5,7 +5,9 @@ import { UNKNOWN_ERROR } from './run-failure.ts'
 /** The status of a run whose caller has disconnected; it appears only in the trace. */
 const CALLER_GONE = 499
 
-/** Limits the duration of a run. Its signal aborts with a {@link RunError} when time is up or the caller disconnects. */
+/**
+ * Limits the duration of a run. Its signal aborts with a {@link RunError} when time is up or the caller disconnects.
+ */
 export class RunClock {
   readonly #ending = new AbortController()
   readonly #caller: AbortSignal

@@ -23,8 +23,8 @@ export const UNKNOWN_ERROR = 'v1:sdk:unknown-workflow-invoke-error'
 const DEFECT = 'Something went wrong here; the error is in the log of the server.'
 
 /**
- * The status that the caller gets for an error (section 8.8). If a provider rejects its credential it is 424, so that it is
- * not mistaken for the caller's own credential. The status of a defect does not describe it.
+ * The status that the caller gets for an error (section 8.8). If a provider rejects its credential it is 424, so that
+ * it is not mistaken for the caller's own credential. The status of a defect does not describe it.
  */
 export function statusOf(error: unknown): RunStatus {
   if (error instanceof RunError) {

@@ -20,15 +20,17 @@ export interface RunRequest {
   isStreamed: boolean
   sessionId?: string
   labels: RunLabels
-  /** The id of the run's trace, chosen by the caller; the ids of its spans follow from it. Ignored if there is a parent. */
+  /**
+   * The id of the run's trace, chosen by the caller; the ids of its spans follow from it. Ignored if there is a parent.
+   */
   trace_id?: TraceId
   /** The span in the caller's trace context: the run becomes part of its trace. */
   parent?: { trace_id: TraceId; span_id: SpanId }
 }
 
 /**
- * The inputs that a handler gets. Traces store inputs inside another object, so `{inputs: {...}, messages?}` is unwrapped;
- * `messages` outside are used if there are none inside.
+ * The inputs that a handler gets. Traces store inputs inside another object, so `{inputs: {...}, messages?}` is
+ * unwrapped; `messages` outside are used if there are none inside.
  */
 export function effectiveInputs({ inputs, messages }: Pick<RunRequest, 'inputs' | 'messages'>): JsonObject | undefined {
   const unwrapped = inputs && unwrapOnce(inputs)

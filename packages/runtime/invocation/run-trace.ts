@@ -16,7 +16,10 @@ import {
 import { SPANS_MAX, TRACE_BYTES_MAX } from './limits.ts'
 import { randomHex } from './random-hex.ts'
 
-/** A span in the interface's JSON form, with its times as integers, which are neither printed nor parsed on their way to the store. */
+/**
+ * A span in the interface's JSON form, with its times as integers, which are neither printed nor parsed on their way to
+ * the store.
+ */
 export interface RunSpan {
   trace_id: TraceId
   span_id: SpanId

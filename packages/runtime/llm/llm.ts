@@ -23,7 +23,8 @@ const TOOL_REQUESTED: Ending = { code: 202, type: 'awaiting', message: 'tool_req
 const failure = (message: string, code = 500): Ending => ({ code, type: 'failure', message })
 
 /**
- * Calls a model once, or in a loop until it calls no more tools, calls a tool of the caller, or a limit is reached (section
+ * Calls a model once, or in a loop until it calls no more tools, calls a tool of the caller, or a limit is reached
+ * (section
  * 3.3 of the runtime's contract). The `status` of the output tells which. The file tools are not provided: callers must not
  * reach files of the server.
  */

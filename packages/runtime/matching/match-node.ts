@@ -40,8 +40,8 @@ const OF_ROOT = new Set(['score', 'success'])
 const OF_PARENT = new Set([...OF_ROOT, 'error'])
 
 /**
- * Parses a list of matchers, whose keys are unique and not `reserved`. Throws a 400 RunError that names the wrong member,
- * such as `matchers[1].key`.
+ * Parses a list of matchers, whose keys are unique and not `reserved`. Throws a 400 RunError that names the wrong
+ * member, such as `matchers[1].key`.
  */
 export function matchNodes(list: Json, path: string, reserved: ReadonlySet<string> = OF_ROOT): MatchNode[] {
   if (!Array.isArray(list)) throw misfit('parameter', path, 'a list of matchers', list)

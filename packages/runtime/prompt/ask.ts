@@ -4,8 +4,8 @@ import { checkInputKeys, type Prompt, readPrompt, templateContext } from './prom
 import { type PromptRenderer, renderMessages, renderStructure } from './render-prompt.ts'
 
 /**
- * Renders the prompt of a completion or chat, and calls the model with it and the history. A chat's history is not one of
- * the variables; `messages` among the required keys refers to it.
+ * Renders the prompt of a completion or chat, and calls the model with it and the history. A chat's history is not one
+ * of the variables; `messages` among the required keys refers to it.
  */
 export async function askPrompt(run: Run, variables: JsonObject, history?: readonly JsonObject[]): Promise<ChatAnswer> {
   const prompt = readPrompt(run.parameters)

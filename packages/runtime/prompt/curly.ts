@@ -3,8 +3,8 @@ import { memberOf, missingVariables, Rendering, TemplateFault, valueAtTemplatePa
 import { textForm } from './text-form.ts'
 
 /**
- * Placeholders only: `{{name}}`, `{{a.b}}`, `{{$.a.b}}`, `{{/a/b}}`. Each ends at the first `}}` on its line; values are
- * inserted without looking for placeholders in them. Throws a fault that names every variable without a value.
+ * Placeholders only: `{{name}}`, `{{a.b}}`, `{{$.a.b}}`, `{{/a/b}}`. Each ends at the first `}}` on its line; values
+ * are inserted without looking for placeholders in them. Throws a fault that names every variable without a value.
  */
 export function renderCurly(template: string, context: JsonObject): string {
   const rendering = new Rendering()
@@ -29,7 +29,9 @@ interface Placeholder {
   name: string
 }
 
-/** In one pass: the next closing braces and the next line break are searched once, however many braces open before them. */
+/**
+ * In one pass: the next closing braces and the next line break are searched once, however many braces open before them.
+ */
 function* placeholdersIn(template: string): Iterable<Placeholder> {
   let close = -1
   let lineEnd = -1

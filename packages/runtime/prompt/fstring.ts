@@ -16,8 +16,9 @@ const NUMBERS = formatLocale({
 const WIDTH_MAX = 10_000
 
 /**
- * The replacement fields of Python's `str.format` over JSON: `{name}`, `{name[key]}`, `{name!r}`, `{name:>10}`; `{{` and
- * `}}` are braces. Attributes are refused, since JSON values have none. Throws a fault that names every missing variable.
+ * The replacement fields of Python's `str.format` over JSON: `{name}`, `{name[key]}`, `{name!r}`, `{name:>10}`; `{{`
+ * and `}}` are braces. Attributes are refused, since JSON values have none. Throws a fault that names every missing
+ * variable.
  *
  * See https://docs.python.org/3/library/string.html#format-string-syntax.
  */

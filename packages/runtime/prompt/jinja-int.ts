@@ -4,8 +4,8 @@ const INT64_MIN = -(2n ** 63n)
 const UINT64_MAX = 2n ** 64n - 1n
 
 /**
- * Jinja2's filter `int`, whose default the engine's own does not take: the integer part of a number or of a number's text,
- * 1 and 0 for a boolean, and the default, 0, for anything else. It must not throw: that breaks the engine.
+ * Jinja2's filter `int`, whose default the engine's own does not take: the integer part of a number or of a number's
+ * text, 1 and 0 for a boolean, and the default, 0, for anything else. It must not throw: that breaks the engine.
  */
 export function jinjaInt(value: unknown, fallback: unknown = 0): unknown {
   if (fallback instanceof Map) return jinjaInt(value, fallback.get('default'))

@@ -27,8 +27,8 @@ let environment: Environment | undefined
  * all its memory and a second: run it in a thread that can be ended. A template that goes over the memory leaves the
  * engine unusable; then WebAssembly's `RuntimeError` is thrown, and the thread must end.
  *
- * `{{ $.a.b }}` is a JSONPath into the context, and values are printed as in all formats. Loops over an object go by the
- * names of its members: the engine does not keep their order.
+ * `{{ $.a.b }}` is a JSONPath into the context, and values are printed as in all formats. Loops over an object go by
+ * the names of its members: the engine does not keep their order.
  */
 export function renderJinja(template: string, context: JsonObject): string {
   if (template.includes('\0')) throw new TemplateFault('The template contains a NUL character')

@@ -28,8 +28,8 @@ interface Judge {
 
 /**
  * Asks a model to judge the output (section 7 of the runtime's contract). A number or boolean is converted to score and
- * success, an object is returned unchanged; any other reply is a 400 `invalid-outputs`. A missing key is reported before a
- * prompt that cannot be rendered.
+ * success, an object is returned unchanged; any other reply is a 400 `invalid-outputs`. A missing key is reported
+ * before a prompt that cannot be rendered.
  */
 export async function judge(run: Run): Promise<Json> {
   const settings = readJudge(run.parameters)

@@ -1,8 +1,8 @@
 import { isJsonObject, type Json } from '@spanhouse/model'
 
 /**
- * The order in which the objects of a document have their members. An object is found by its content, so that it is known
- * again after something has sorted its members. Of two objects that differ only in the order, the first counts.
+ * The order in which the objects of a document have their members. An object is found by its content, so that it is
+ * known again after something has sorted its members. Of two objects that differ only in the order, the first counts.
  */
 export class MemberOrders {
   /** A number for each different value, by what it consists of. */

@@ -16,8 +16,8 @@ const RENDERERS: Record<TemplateFormat, (template: string, context: JsonObject) 
 }
 
 /**
- * Renders each template with the same values, by the rules of section 4.4 of the runtime's contract. A template that fails
- * does not affect the others.
+ * Renders each template with the same values, by the rules of section 4.4 of the runtime's contract. A template that
+ * fails does not affect the others.
  */
 export function renderTemplates(format: TemplateFormat, templates: readonly string[], context: JsonObject): Rendered[] {
   return templates.map(template => {

@@ -2,11 +2,11 @@ const MAGIC_AND_VERSION_BYTES = 8
 const MEMORY_SECTION = 5
 
 /**
- * A WebAssembly module whose own memory cannot grow beyond so many pages of 64 KiB. A module that declares no maximum may
- * take 4 GiB, and neither a thread's limits nor the code that instantiates it can bound that.
+ * A WebAssembly module whose own memory cannot grow beyond so many pages of 64 KiB. A module that declares no maximum
+ * may take 4 GiB, and neither a thread's limits nor the code that instantiates it can bound that.
  *
- * See https://webassembly.github.io/spec/core/binary/modules.html#memory-section. Throws when the module has no memory of
- * its own.
+ * See https://webassembly.github.io/spec/core/binary/modules.html#memory-section. Throws when the module has no memory
+ * of its own.
  */
 export function withMemoryMax(module: Uint8Array, pages: number): Uint8Array {
   for (let at = MAGIC_AND_VERSION_BYTES; at < module.length; ) {

@@ -5,12 +5,15 @@ const BLANKS = '\\t-\\r \\x{a0}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}\\x
 const ANY_BUT_LINE_ENDS = '[^\\n\\r\\x{2028}\\x{2029}]'
 const NOTHING = '[^\\x{0}-\\x{10ffff}]'
 
-/** Letters that mean the same after a backslash in both, or that the library translates. All others stand for themselves. */
+/**
+ * Letters that mean the same after a backslash in both, or that the library translates. All others stand for
+ * themselves.
+ */
 const ESCAPES = new Set('dDwWbBtnvfrcxukpP')
 
 /**
- * A pattern of JSON Schema, which are ECMAScript's, to be matched in linear time by RE2. Throws an Error for what RE2 does
- * not have: looking ahead and behind, references back, more than 1,000 repetitions.
+ * A pattern of JSON Schema, which are ECMAScript's, to be matched in linear time by RE2. Throws an Error for what RE2
+ * does not have: looking ahead and behind, references back, more than 1,000 repetitions.
  */
 export function linearPattern(pattern: string): { test(text: string): boolean; toString(): string } {
   const expression = RE2JS.compile(RE2JS.translateRegExp(withBlanks(pattern)))

@@ -7,8 +7,8 @@ import { tooDeep, toViolation, violation } from './schema-violation.ts'
 import { schemaMistake } from './well-formed.ts'
 
 /*
- * What the threads of `schema-threads` do: it may take any time, and is ended from outside. Nothing here is to be called
- * where requests are answered.
+ * What the threads of `schema-threads` do: it may take any time, and is ended from outside. Nothing here is to be
+ * called where requests are answered.
  */
 
 /** Beyond these a schema or value is refused unread. */

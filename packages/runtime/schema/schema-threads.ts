@@ -28,8 +28,8 @@ const pool = new ThreadPool<Question, Answer>({
 })
 
 /**
- * Asks in a thread that is ended when it does not answer in time: schemas and patterns of callers can be made to take for
- * ever. Throws a Problem `overloaded` when too many questions of the owner wait.
+ * Asks in a thread that is ended when it does not answer in time: schemas and patterns of callers can be made to take
+ * for ever. Throws a Problem `overloaded` when too many questions of the owner wait.
  */
 export async function askThread(question: Question, owner: string): Promise<Answer | Failure> {
   const answer = await pool.ask(question, { owner, timeMaxMs: TIME_MAX_MS })

@@ -11,10 +11,10 @@ const FAILURES: Record<Failure, string> = {
 
 /**
  * What of the value is not as the JSON Schema says, at most 50 violations; locations are relative to the value. The
- * dialect is the one the schema names, 2020-12 by default. Formats are descriptions and not checked, and nothing outside
- * the schema is fetched. A schema that cannot be used (malformed, too large, too slow, with a pattern that cannot be
- * matched in linear time) is itself one violation. The owner is whose share of the threads this takes; a Problem
- * `overloaded` when it is used up.
+ * dialect is the one the schema names, 2020-12 by default. Formats are descriptions and not checked, and nothing
+ * outside the schema is fetched. A schema that cannot be used (malformed, too large, too slow, with a pattern that
+ * cannot be matched in linear time) is itself one violation. The owner is whose share of the threads this takes; a
+ * Problem `overloaded` when it is used up.
  */
 export async function validateAgainst(schema: Json, value: Json, owner: string): Promise<Violation[]> {
   const answer = await ask(() => ({ schema: JSON.stringify(schema), value: JSON.stringify(value) }), owner)
@@ -22,7 +22,9 @@ export async function validateAgainst(schema: Json, value: Json, owner: string):
   return typeof answer === 'string' ? [violation([], FAILURES[answer])] : (answer.violations as Violation[])
 }
 
-/** What is wrong with a JSON Schema under the dialect that it names, or null. Says nothing about what `$ref`s point at. */
+/**
+ * What is wrong with a JSON Schema under the dialect that it names, or null. Says nothing about what `$ref`s point at.
+ */
 export async function schemaMistake(schema: Json, owner: string): Promise<string | null> {
   const answer = await ask(() => ({ schema: JSON.stringify(schema) }), owner)
   if (answer === 'deep') return 'is nested too deeply'

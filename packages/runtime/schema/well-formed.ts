@@ -4,7 +4,9 @@ import { type Compiler, type Dialect, dialectOf } from './dialects.ts'
 /** One compiler a dialect: only schemas for schemas are compiled here, never a caller's. */
 const compilers = new Map<Dialect, Compiler>()
 
-/** What is wrong with a JSON Schema under the dialect that it names, or null. Says nothing about what `$ref`s point at. */
+/**
+ * What is wrong with a JSON Schema under the dialect that it names, or null. Says nothing about what `$ref`s point at.
+ */
 export function schemaMistake(schema: Json): string | null {
   const dialect = dialectOf(schema)
   const compiler = compilers.get(dialect) ?? openCompiler(dialect)
@@ -17,7 +19,10 @@ export function schemaMistake(schema: Json): string | null {
   return compiler.errorsText(compiler.errors?.slice(0, 1), { dataVar: 'schema' })
 }
 
-/** Schemas for schemas are exempt from formats, unless they are added as schemas like any other. Patterns must be checked. */
+/**
+ * Schemas for schemas are exempt from formats, unless they are added as schemas like any other. Patterns must be
+ * checked.
+ */
 function openCompiler(dialect: Dialect): Compiler {
   const own = Object.values(dialect.open({}).schemas).flatMap(one => (one ? [one.schema as object] : []))
   const compiler = dialect.open({

@@ -47,9 +47,10 @@ interface Task<Question, Answer> extends Asking {
 }
 
 /**
- * Threads for work that a caller's schema, pattern or text can make endless. A thread that exceeds its time or memory is
- * terminated and replaced. Owners take turns and have one thread at a time, so slow questions delay only their owner.
- * Threads start when they are needed and do not keep the process alive. A thread that exits by itself is out of memory.
+ * Threads for work that a caller's schema, pattern or text can make endless. A thread that exceeds its time or memory
+ * is terminated and replaced. Owners take turns and have one thread at a time, so slow questions delay only their
+ * owner. Threads start when they are needed and do not keep the process alive. A thread that exits by itself is out of
+ * memory.
  */
 export class ThreadPool<Question, Answer> {
   readonly #options: PoolOptions
@@ -142,7 +143,8 @@ class Thread<Question, Answer> {
 
   /**
    * The time limit starts when the thread is ready. An answer that arrived while this thread was busy still counts. The
-   * thread is asked for its processor time only when that can have reached the limit: asking costs more than most answers.
+   * thread is asked for its processor time only when that can have reached the limit: asking costs more than most
+   * answers.
    */
   #limit(task: Task<Question, Answer>): void {
     const latestAt = performance.now() + PATIENCE * task.timeMaxMs

@@ -8,7 +8,8 @@ const FIRST_SHARED = 2
 
 /**
  * How many characters must be inserted, removed or replaced to make one text of the other (Levenshtein). Characters are
- * Unicode code points. Takes time in proportion to the product of both lengths, 32 characters at a time (Myers' bit vectors).
+ * Unicode code points. Takes time in proportion to the product of both lengths, 32 characters at a time (Myers' bit
+ * vectors).
  *
  * Throws a RangeError when the texts share more than 65,534 different characters.
  */
@@ -19,7 +20,10 @@ export function editDistance(a: string, b: string): number {
 /** Whether every character is a single UTF-16 unit, which is what the library compares. */
 const isBasic = (text: string): boolean => !/[\ud800-\udfff]/.test(text)
 
-/** Both texts with a single unit for each character. All that stands in one of them alone is equal to nothing in the other. */
+/**
+ * Both texts with a single unit for each character. All that stands in one of them alone is equal to nothing in the
+ * other.
+ */
 function asUnits(a: string, b: string): [string, string] {
   const inB = new Set(b)
   const units = new Map<string, number>()

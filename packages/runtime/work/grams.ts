@@ -12,8 +12,8 @@ const SIZE_MAX = 16
 const numbers = new Uint32Array(0x11_0000)
 
 /**
- * Sequences of characters in two texts as numbers that are equal when the sequences are: of 1, 2, 4 … characters, as many as
- * 32 bits can tell apart in these texts, the longest first.
+ * Sequences of characters in two texts as numbers that are equal when the sequences are: of 1, 2, 4 … characters, as
+ * many as 32 bits can tell apart in these texts, the longest first.
  */
 export function gramsOf(a: Uint32Array, b: Uint32Array): Grams[] {
   const alphabet = numberCharacters([a, b])

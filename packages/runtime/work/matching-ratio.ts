@@ -2,14 +2,15 @@ import { codePointsOf } from './code-points.ts'
 import { type Grams, gramsOf } from './grams.ts'
 
 /**
- * The similarity of Ratcliff and Obershelp: twice the number of characters in the blocks that both texts have in common,
- * relative to the length of both. The longest block counts first, of equal ones the leftmost in `a`, then in `b`; then the
- * same on either side of it. Characters are Unicode code points, and none is ignored for being frequent. Two empty texts
- * are alike (1). Swapping the texts may change the result.
+ * The similarity of Ratcliff and Obershelp: twice the number of characters in the blocks that both texts have in
+ * common, relative to the length of both. The longest block counts first, of equal ones the leftmost in `a`, then in
+ * `b`; then the same on either side of it. Characters are Unicode code points, and none is ignored for being frequent.
+ * Two empty texts are alike (1). Swapping the texts may change the result.
  *
- * A block is looked for by sequences of 16, 8, 4, 2 characters that both texts have, and by single ones only where there is no
- * common pair: most places of a long text have a common character, few have four in a row. Texts of 650 characters take a
- * tenth of a millisecond; texts of two letters take time in proportion to the product of their lengths, and more.
+ * A block is looked for by sequences of 16, 8, 4, 2 characters that both texts have, and by single ones only where
+ * there is no common pair: most places of a long text have a common character, few have four in a row. Texts of 650
+ * characters take a tenth of a millisecond; texts of two letters take time in proportion to the product of their
+ * lengths, and more.
  */
 export function matchingRatio(a: string, b: string): number {
   const [one, other] = [codePointsOf(a), codePointsOf(b)]
@@ -37,7 +38,9 @@ const NOWHERE = -1
 const SLOT_BITS = 16
 /** Knuth's multiplier: spreads the grams over the slots. */
 const slotOf = (gram: number): number => Math.imul(gram, 0x9e37_79b1) >>> (32 - SLOT_BITS)
-/** By slot of a gram: its last place in the part of `b` that is looked at. Only slots of that part's grams are valid. */
+/**
+ * By slot of a gram: its last place in the part of `b` that is looked at. Only slots of that part's grams are valid.
+ */
 const lastPlaces = new Int32Array(1 << SLOT_BITS)
 
 class Comparison {
@@ -47,8 +50,8 @@ class Comparison {
   /** By place in `b`: the place before it whose gram has the same slot, in the part that is looked at. */
   readonly #placesBefore: Int32Array
   /**
-   * By place in `b`, plus one: how many grams in a row are there up to this place and up to one in `a`, and the row of the
-   * latter. Rows are numbered through all parts, so that nothing has to be cleared.
+   * By place in `b`, plus one: how many grams in a row are there up to this place and up to one in `a`, and the row of
+   * the latter. Rows are numbered through all parts, so that nothing has to be cleared.
    */
   readonly #lengths: Int32Array
   readonly #rows: Int32Array

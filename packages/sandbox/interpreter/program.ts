@@ -9,8 +9,8 @@ import { ANSWERS_FD, type InterpreterName, REUSABLE, SPENT, WORK_FD } from './pr
 
 const STANDARD_ERROR_FD = 2
 
-// Ctrl-C in a terminal reaches the whole process group, and the parent ends this process when it no longer needs it. The
-// main thread never runs these handlers; their existence keeps the signals from ending the process.
+// Ctrl-C in a terminal reaches the whole process group, and the parent ends this process when it no longer needs it.
+// The main thread never runs these handlers; their existence keeps the signals from ending the process.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => undefined)
 
 const startedAt = new Float64Array(new SharedArrayBuffer(8))

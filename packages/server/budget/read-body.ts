@@ -101,8 +101,8 @@ const waiting: (() => void)[] = []
 
 /**
  * The decompressed body; what was sent is freed if it was compressed. Its size is known only afterwards, and is then
- * counted instead of the compressed size: so only a few are decompressed at a time. Rejects as `decompress` does, and with
- * `overloaded` if there is no room.
+ * counted instead of the compressed size: so only a few are decompressed at a time. Rejects as `decompress` does, and
+ * with `overloaded` if there is no room.
  */
 export async function inflateBody(
   body: Buffer,

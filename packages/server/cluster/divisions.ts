@@ -7,8 +7,8 @@ import type { Config } from '../config.ts'
 import { type Layout, readLayout, storeRoutes } from './layout.ts'
 
 /*
- * The number of the stream's partitions grows while processes run. A trace then belongs to another partition, or stays in
- * its own, and no trace may ever have two writers. So:
+ * The number of the stream's partitions grows while processes run. A trace then belongs to another partition, or stays
+ * in its own, and no trace may ever have two writers. So:
  *
  * - A new number is a multiple of the one before: the traces of a new partition come from a single earlier one.
  * - Processes look for the number in Postgres. Until a receiver knows the new one, it publishes to the earlier partition.
@@ -28,8 +28,8 @@ async function readDivisions(db: Database | Trx): Promise<number[]> {
 }
 
 /**
- * Opens the stream with the numbers of partitions that it has had, if any are recorded; otherwise `open` chooses, and its
- * number is recorded. Throws an Error for the operator if the configured number was never the stream's.
+ * Opens the stream with the numbers of partitions that it has had, if any are recorded; otherwise `open` chooses, and
+ * its number is recorded. Throws an Error for the operator if the configured number was never the stream's.
  */
 export async function openDivided(
   db: Database,
@@ -93,9 +93,9 @@ export async function watchDivision({ db, stream, signal, log, onGrown }: Divisi
 const WAIT_LOOK_MS = 200
 
 /**
- * Records that the writers of these partitions divide by this number, and waits until no writer of another partition stores
- * traces that belong to these. Must be called after the run has fenced those before it, with a number read before that.
- * False: the number has grown meanwhile, or the signal has aborted.
+ * Records that the writers of these partitions divide by this number, and waits until no writer of another partition
+ * stores traces that belong to these. Must be called after the run has fenced those before it, with a number read
+ * before that. False: the number has grown meanwhile, or the signal has aborted.
  */
 export async function takeOver(
   db: Database,
@@ -150,8 +150,8 @@ export const rangeOf = (partitions: number): number[] => Array.from({ length: pa
 const USED_SHARE_MAX = 0.5
 
 /**
- * Records a new number of partitions; new partitions inherit the shards of those whose traces they take over. Rejects with a
- * Problem `conflict` that says why if it cannot be.
+ * Records a new number of partitions; new partitions inherit the shards of those whose traces they take over. Rejects
+ * with a Problem `conflict` that says why if it cannot be.
  */
 export async function growPartitions(
   { db, stream }: { db: Database; stream: SpanStream },

@@ -10,9 +10,9 @@ import { addRecord, changeLayout, type Layout, readLayout, setActive, spread, st
 import { fillRetentions } from './retentions.ts'
 
 /*
- * A shard is added in two steps. The first records it: from then on it gets what every shard has, along with the others.
- * The second gives it what the others had before, and then its share of the partitions: new traces of these go there,
- * all others stay where they are. A step that was cut short is repeated.
+ * A shard is added in two steps. The first records it: from then on it gets what every shard has, along with the
+ * others. The second gives it what the others had before, and then its share of the partitions: new traces of these go
+ * there, all others stay where they are. A step that was cut short is repeated.
  */
 
 export interface GrowingCluster {

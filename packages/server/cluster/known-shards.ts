@@ -4,12 +4,14 @@ import { partitionOf } from '@spanhouse/span-stream'
 import type { Logger } from 'pino'
 import { type Layout, readLayout } from './layout.ts'
 
-/** For how long the layout is used without being read again. A shard has no traces until it was recorded that long ago. */
+/**
+ * For how long the layout is used without being read again. A shard has no traces until it was recorded that long ago.
+ */
 export const LAYOUT_KNOWN_MS = 2_000
 
 /**
- * The shards to read from, by a layout that may be some seconds old. `engines` has one for each listed shard; undefined for
- * one with replicas, of which a single one may lack what was stored last.
+ * The shards to read from, by a layout that may be some seconds old. `engines` has one for each listed shard; undefined
+ * for one with replicas, of which a single one may lack what was stored last.
  */
 export function knownShards(
   db: Database,
@@ -39,8 +41,8 @@ export function knownShards(
     return reading
   }
   return {
-    // A shard that is missing would make an answer partial: without a recent layout, or with one of more shards than are
-    // listed, ClickHouse itself asks those that it knows.
+    // A shard that is missing would make an answer partial: without a recent layout, or with one of more shards than
+    // are listed, ClickHouse itself asks those that it knows.
     shards: async () => {
       if (!isSingle) return undefined
       if (performance.now() >= dueAt) await readAgain()

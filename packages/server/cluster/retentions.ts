@@ -2,7 +2,10 @@ import type { Uuid } from '@spanhouse/model'
 import type { Database } from '@spanhouse/postgres'
 import { type Engine, keepFor } from '@spanhouse/span-store'
 
-/** Tells a server that is new in the cluster for how long each project keeps its spans. Resolves early if the signal aborts. */
+/**
+ * Tells a server that is new in the cluster for how long each project keeps its spans. Resolves early if the signal
+ * aborts.
+ */
 export async function fillRetentions(own: Engine, db: Database, signal?: AbortSignal): Promise<void> {
   const written = new Map<Uuid, number>()
   for (let changed = await retentions(db); changed.length > 0 && !signal?.aborted; ) {

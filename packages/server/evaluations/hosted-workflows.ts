@@ -17,8 +17,8 @@ export interface HostedWorkflowsParts {
 }
 
 /**
- * Runs revisions as the hosted services do, in this process and without a request: the same preparation, handlers, limits
- * and traces. A revision with an address of its own is called there, by the handler of hooks.
+ * Runs revisions as the hosted services do, in this process and without a request: the same preparation, handlers,
+ * limits and traces. A revision with an address of its own is called there, by the handler of hooks.
  */
 export class HostedWorkflows implements Workflows {
   readonly #parts: HostedWorkflowsParts

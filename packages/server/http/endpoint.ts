@@ -62,8 +62,8 @@ export interface Endpoint<Who, Params, Query, Body> {
   /** Of a JSON body, as received and after decompression. Default: a small one; see `budget/limits.ts`. */
   bodyBytesMax?: number
   /**
-   * What a call changes that Postgres does not record itself, since it is stored elsewhere or only queued: the log names it
-   * so, with the path's parameters as ids, before it is carried out. A call that then fails is recorded too.
+   * What a call changes that Postgres does not record itself, since it is stored elsewhere or only queued: the log
+   * names it so, with the path's parameters as ids, before it is carried out. A call that then fails is recorded too.
    */
   change?: `${string}.${'created' | 'deleted' | 'replayed' | 'redelivered'}`
   /** The body is a multipart form with a file. */

@@ -35,8 +35,8 @@ const PROBLEM = {
 } as const
 
 /**
- * Collects the routes that are added after it into an OpenAPI document: `/openapi.json`, browsable at `/docs`. It is made
- * when somebody first asks for it. Routes have no schemas of fastify: `endpoint.ts` validates.
+ * Collects the routes that are added after it into an OpenAPI document: `/openapi.json`, browsable at `/docs`. It is
+ * made when somebody first asks for it. Routes have no schemas of fastify: `endpoint.ts` validates.
  */
 export async function addOpenApi(app: FastifyInstance): Promise<void> {
   await app.register(swagger, {

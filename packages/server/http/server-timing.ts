@@ -47,9 +47,9 @@ export function meterOf(request: FastifyRequest): Meter {
 /**
  * `Server-Timing` in responses to requests that read spans: `queue` (waiting for a slot and a connection), `engine`
  * (ClickHouse's own time), `transfer` (the rest of the time until their results were read), `read` (the rows and bytes
- * that ClickHouse read), `render` (the response as JSON; of a streamed one its beginning) and `total` (since the request
- * arrived, without compression). Statements at the same time, such as those to several shards, share the time, so that
- * the parts are never more than the total. Must be added before compression.
+ * that ClickHouse read), `render` (the response as JSON; of a streamed one its beginning) and `total` (since the
+ * request arrived, without compression). Statements at the same time, such as those to several shards, share the time,
+ * so that the parts are never more than the total. Must be added before compression.
  */
 export function addServerTiming(app: FastifyInstance): void {
   app.decorateRequest('meter', undefined)

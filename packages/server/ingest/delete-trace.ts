@@ -15,8 +15,8 @@ export interface Deleting {
 /** How long a response waits for the writer. */
 const WAIT_MS = 10_000
 /**
- * When it checks: after this time, and then after half of the time waited so far. A check costs as much as a small query,
- * and a writer that is busy is not to be asked 200 times.
+ * When it checks: after this time, and then after half of the time waited so far. A check costs as much as a small
+ * query, and a writer that is busy is not to be asked 200 times.
  */
 const LOOK_AFTER_MS = 40
 

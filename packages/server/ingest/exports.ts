@@ -57,9 +57,10 @@ export class Exports {
   }
 
   /**
-   * Resolves when the spans are durable. `read` returns the export as protobuf, whose memory is then freed; it is not called
-   * while the stream is full or the sender's quota is used up. Rejects as `read`, the scan, the quota and the stream do.
-   * Exports that are read at the same time are charged as soon as their spans are counted, before any is published.
+   * Resolves when the spans are durable. `read` returns the export as protobuf, whose memory is then freed; it is not
+   * called while the stream is full or the sender's quota is used up. Rejects as `read`, the scan, the quota and the
+   * stream do. Exports that are read at the same time are charged as soon as their spans are counted, before any is
+   * published.
    */
   async accept(sender: ProjectPrincipal, read: () => Promise<Uint8Array>): Promise<AcceptedExport> {
     this.#quotas.admit(sender, 'spans_per_second')

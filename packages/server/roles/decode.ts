@@ -34,8 +34,8 @@ export interface Decoded {
 const TURN_MS = 25
 
 /**
- * So many spans are decoded before they become rows, or fewer that are as large: the code for both is larger than the processor's
- * caches of instructions (see DECISIONS.md).
+ * So many spans are decoded before they become rows, or fewer that are as large: the code for both is larger than the
+ * processor's caches of instructions (see DECISIONS.md).
  */
 const GROUP = { spans: 32, bytes: 128 * 1024 }
 

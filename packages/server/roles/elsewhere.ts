@@ -23,8 +23,8 @@ export class Ownership {
 }
 
 /**
- * The shares of a message that belong to other partitions than its own, as messages with its id: it was published when the
- * stream had fewer partitions. Rejects or throws if the body cannot be decoded.
+ * The shares of a message that belong to other partitions than its own, as messages with its id: it was published when
+ * the stream had fewer partitions. Rejects or throws if the body cannot be decoded.
  */
 export async function sharesElsewhere(message: SpanMessage, ownership: Ownership): Promise<SpanMessage[]> {
   const shares = await sharesOf(message, ownership)

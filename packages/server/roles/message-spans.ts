@@ -16,7 +16,10 @@ export interface MessageSpan {
   bytes: number
 }
 
-/** The spans in a message in canonical form, whatever its format, one after the other. Throws if the body cannot be decoded. */
+/**
+ * The spans in a message in canonical form, whatever its format, one after the other. Throws if the body cannot be
+ * decoded.
+ */
 export function* spansIn({ format, body, accepted_at }: SpanMessage): Iterable<MessageSpan> {
   if (format === 'json') {
     const drafts = decodeDrafts(body)

@@ -34,7 +34,10 @@ import type { PricesAnswer, WriterMessage, WriterThreadData } from './writer-rol
 const { config, clickhouseUrl, index, count } = workerData as WriterThreadData
 const port = parentPort as NonNullable<typeof parentPort>
 const log = pino({ level: config.logLevel, name: 'writer' })
-/** The writer has its own connections, one for batches and one for chores, so that these and the queries never wait for each other. */
+/**
+ * The writer has its own connections, one for batches and one for chores, so that these and the queries never wait for
+ * each other.
+ */
 const WRITER_ENGINE = { connections: 2, queueMs: 120_000 }
 
 interface Chore {

@@ -34,10 +34,10 @@ interface Run extends WriterOptions {
 }
 
 /**
- * Large enough to be efficient in ClickHouse, small enough to hold a few in memory. Whatever its rows, an insert costs some 20 ms
- * (one part: a dozen files), and ten of them are merged first: batches of 16 MiB, 14,500 spans of 1.1 KB, take 3 µs less for each
- * of these than those of 10 MiB. While several projects send, what one of them sends beyond its pace is in batches that others can
- * wait for.
+ * Large enough to be efficient in ClickHouse, small enough to hold a few in memory. Whatever its rows, an insert costs
+ * some 20 ms (one part: a dozen files), and ten of them are merged first: batches of 16 MiB, 14,500 spans of 1.1 KB,
+ * take 3 µs less for each of these than those of 10 MiB. While several projects send, what one of them sends beyond its
+ * pace is in batches that others can wait for.
  */
 const BATCH = { spansMax: 16_000, sharedSpansMax: 500, bytesMax: 16 * 1024 * 1024, lingerMs: 200 }
 
@@ -121,7 +121,9 @@ async function store(decoded: Decoded, options: Run): Promise<void> {
   }
 }
 
-/** Resolves when the messages are durable. Until those that they were read from are acknowledged, this may be repeated. */
+/**
+ * Resolves when the messages are durable. Until those that they were read from are acknowledged, this may be repeated.
+ */
 async function forward(elsewhere: readonly SpanMessage[], options: Run): Promise<void> {
   if (elsewhere.length > 0) await persist(() => options.stream.publish(elsewhere), options)
 }

@@ -127,8 +127,8 @@ function readersOf({ own, shards }: ClickHousePart, engine: Engine): SqlReaders 
 
 /**
  * A process with only the receiver role is useful as long as the stream responds; without Postgres, known keys keep
- * working for a while. If a load balancer removed it, exports would be rejected that it could have accepted. One with only
- * the API answers all questions without the stream, and refuses the few writes that need it.
+ * working for a while. If a load balancer removed it, exports would be rejected that it could have accepted. One with
+ * only the API answers all questions without the stream, and refuses the few writes that need it.
  */
 function partsInUse({ roles }: Config, { postgres, stream, engines }: Parts): Record<string, PartInUse> {
   const takesExportsAlone = roles.includes('receiver') && !roles.includes('api') && !roles.includes('services')

@@ -4,8 +4,8 @@ import type { FastifyInstance } from 'fastify'
 import { whenClosed } from '../http/when-closed.ts'
 
 /**
- * Adds a span for each request of a known caller to an existing endpoint. It lasts until the response has been sent or the
- * client is gone.
+ * Adds a span for each request of a known caller to an existing endpoint. It lasts until the response has been sent or
+ * the client is gone.
  */
 export function traceRequests(app: FastifyInstance): void {
   app.addHook('onRequest', (request, reply, done) => {

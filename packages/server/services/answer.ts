@@ -13,8 +13,9 @@ import { vercelFraming } from './vercel.ts'
 const SILENCE_MS = 15_000
 
 /**
- * Unread bytes of a stream. If the caller reads more slowly than the model writes and there are more when the next event comes, the
- * run ends. The event itself does not count: a result repeats what was streamed, and can be written before any of it is read.
+ * Unread bytes of a stream. If the caller reads more slowly than the model writes and there are more when the next
+ * event comes, the run ends. The event itself does not count: a result repeats what was streamed, and can be written
+ * before any of it is read.
  */
 const WAITING_BYTES_MAX = 8 * 1024 * 1024
 
@@ -31,8 +32,8 @@ export interface AnswerOptions {
 }
 
 /**
- * Sends the result of a run: as JSON, or as a stream that starts with the run's first event. A run that fails before its
- * first event gets a JSON response with its status, whatever form was requested.
+ * Sends the result of a run: as JSON, or as a stream that starts with the run's first event. A run that fails before
+ * its first event gets a JSON response with its status, whatever form was requested.
  */
 export class RunAnswer {
   readonly #options: AnswerOptions

@@ -43,7 +43,9 @@ const envelope = {
   version: optional(z.string()),
 }
 
-/** A request to run (contract of the runtime, section 8.3). Unknown members are ignored, except in a revision's data. */
+/**
+ * A request to run (contract of the runtime, section 8.3). Unknown members are ignored, except in a revision's data.
+ */
 export const invokeBody = z.object({
   ...envelope,
   links: optional(recordOf(link, { max: NAMED_MAX })),
@@ -103,8 +105,8 @@ function linksIn(value: Json | undefined): Links {
 }
 
 /**
- * The revision data in a request, which may be a whole revision or only its data. Undefined if it is empty, which counts
- * as absent.
+ * The revision data in a request, which may be a whole revision or only its data. Undefined if it is empty, which
+ * counts as absent.
  */
 export function sentRevisionData(revision: JsonObject | undefined): JsonObject | undefined {
   if (revision === undefined) return undefined

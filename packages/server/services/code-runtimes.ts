@@ -3,8 +3,8 @@ import { RUNTIMES, type Runtime } from '@spanhouse/sandbox'
 import type { Logger } from 'pino'
 
 /**
- * The languages in which code has run in this installation, remembered in Postgres, so that a process that starts later prepares
- * their interpreters before there is code to run, and only theirs.
+ * The languages in which code has run in this installation, remembered in Postgres, so that a process that starts later
+ * prepares their interpreters before there is code to run, and only theirs.
  */
 export class CodeRuntimes {
   readonly #db: Database

@@ -12,7 +12,9 @@ export interface RunIds {
   session_id: string
 }
 
-/** The body of the response to a run, or to a request that was rejected before (contract of the runtime, section 8.6). */
+/**
+ * The body of the response to a run, or to a request that was rejected before (contract of the runtime, section 8.6).
+ */
 export function envelopeOf(
   status: RunStatus,
   { errorsUrl, ids, outputs }: { errorsUrl: string; ids?: RunIds; outputs?: Json },

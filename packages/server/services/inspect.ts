@@ -15,8 +15,8 @@ export interface InspectCall {
 }
 
 /**
- * Describes what would run: the caller's revision, or the one that the references identify, merged over the handler's own
- * URI and schemas (contract of the runtime, section 8.9). What only a run needs is not checked.
+ * Describes what would run: the caller's revision, or the one that the references identify, merged over the handler's
+ * own URI and schemas (contract of the runtime, section 8.9). What only a run needs is not checked.
  */
 export async function inspect(services: Services, { principal, body, mount, reply }: InspectCall): Promise<unknown> {
   const { registry } = services

@@ -39,8 +39,8 @@ export interface Refused {
 
 /**
  * Selects the form of the response before anything runs (contract of the runtime, section 8.6; RFC 9110, 12.5.1): the
- * available one that the caller prefers. A caller that names none of our media types gets the default, unless `q=0` rules
- * it out. A body that asks for a stream and an `Accept` of JSON alone contradict each other.
+ * available one that the caller prefers. A caller that names none of our media types gets the default, unless `q=0`
+ * rules it out. A body that asks for a stream and an `Accept` of JSON alone contradict each other.
  */
 export function negotiate({ accept = '*/*', messagesFormat, stream, isStreaming }: Wanted): Negotiated | Refused {
   const offered = stream && isStreaming ? STREAM : BATCH

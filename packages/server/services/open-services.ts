@@ -32,8 +32,8 @@ export interface HostedIn {
 }
 
 /**
- * Opens what runs need. Connections open with the first run, interpreters with the first code in their language, or as soon as the
- * process is idle if such code has run before.
+ * Opens what runs need. Connections open with the first run, interpreters with the first code in their language, or as
+ * soon as the process is idle if such code has run before.
  */
 export function openServices({ config, runtime, parts, metrics, log }: HostedIn): HostedServices {
   const { postgres, modelSecrets: secrets, outbound: rules } = parts
@@ -43,7 +43,8 @@ export function openServices({ config, runtime, parts, metrics, log }: HostedIn)
   const outbound = outboundFetch({ ...rules, firstByteMs: RUN_MS_MAX, idleMs: RUN_MS_MAX, totalMs: RUN_MS_MAX })
   const sandbox = openSandbox()
   const codeRuntimes = new CodeRuntimes(postgres.db, log)
-  // Loading Python takes two seconds of processor time: a first run should not wait for it, nor a start be slowed by it.
+  // Loading Python takes two seconds of processor time: a first run should not wait for it, nor a start be slowed by
+  // it.
   const cancelWarming = whenQuiet(async () => {
     for (const runtime of await codeRuntimes.all()) sandbox.prepare(runtime)
   })

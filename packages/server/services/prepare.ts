@@ -46,7 +46,9 @@ export async function prepare(resolving: Resolving, { body, mount, propagated }:
 /** Stands for the handler where a request to the dispatcher leads to none. */
 const DISPATCHER: Handler = { key: 'invoke', kind: 'builtin', version: 'v0', roles: ['application', 'evaluator'] }
 
-/** A run that fails with the error that {@link prepare} has thrown, so that the request leaves a trace like any other. */
+/**
+ * A run that fails with the error that {@link prepare} has thrown, so that the request leaves a trace like any other.
+ */
 export function rejected(error: unknown, { body, mount, propagated }: Requested): Prepared {
   const sent = sessionIdOf(body, propagated)
   const { revision, parameters } = body.data ?? {}

@@ -38,9 +38,9 @@ export interface Resolved {
 }
 
 /**
- * Finds the revision that a request's references identify, in the caller's project (contract of the runtime, section 8.5);
- * undefined if no family that can run is referenced. Throws a {@link RunError}: 400 for references that contradict each
- * other, 404 that names those without a revision; a Problem `forbidden` if the caller may not view it.
+ * Finds the revision that a request's references identify, in the caller's project (contract of the runtime, section
+ * 8.5); undefined if no family that can run is referenced. Throws a {@link RunError}: 400 for references that
+ * contradict each other, 404 that names those without a revision; a Problem `forbidden` if the caller may not view it.
  */
 export async function resolveReferences(
   { registry, principal }: Resolving,
@@ -130,8 +130,8 @@ const layersOf = (named: NamedReferences, name: string): References => ({
 })
 
 /**
- * Replaces all embeds in the data, in either form; `self` is the revision that the data belongs to. Throws a Problem: 404
- * if an embedded revision is missing, 400 for any other mistake.
+ * Replaces all embeds in the data, in either form; `self` is the revision that the data belongs to. Throws a Problem:
+ * 404 if an embedded revision is missing, 400 for any other mistake.
  */
 export async function withoutEmbeds(
   { registry, principal }: Resolving,

@@ -23,8 +23,8 @@ const query = z.object({
 const inspected = z.object({ version: z.string(), revision: json, request: json, meta: json.optional() })
 
 /**
- * The hosted services (contract of the runtime, section 8): each handler has its own address, `{key}/{version}`, and the
- * dispatcher runs the handler that a revision names.
+ * The hosted services (contract of the runtime, section 8): each handler has its own address, `{key}/{version}`, and
+ * the dispatcher runs the handler that a revision names.
  */
 export function servicesRoutes(services: Services): (app: FastifyInstance) => void {
   return app => {

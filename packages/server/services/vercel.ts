@@ -30,7 +30,9 @@ const FINISH_REASONS: Record<string, string> = {
   error: 'error',
 }
 
-/** A call that has begun, with its latest arguments. An event without `rawInput` does not say whether they are complete. */
+/**
+ * A call that has begun, with its latest arguments. An event without `rawInput` does not say whether they are complete.
+ */
 interface ToolCall {
   name: string
   input: Json
@@ -40,8 +42,8 @@ interface ToolCall {
 type Data<Type extends RunEvent['type']> = Extract<RunEvent, { type: Type }>['data']
 
 /**
- * The UI message stream of Vercel's AI SDK, version 1: the parts of one assistant message as server-sent events (contract of the
- * runtime, section 8.7).
+ * The UI message stream of Vercel's AI SDK, version 1: the parts of one assistant message as server-sent events
+ * (contract of the runtime, section 8.7).
  */
 export function vercelFraming({ session_id, trace_id }: RunIds, messageId: string | undefined): Framing {
   let hasContent = false

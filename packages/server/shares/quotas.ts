@@ -24,8 +24,8 @@ const levelAt = ({ level, atMs, rate }: Bucket, nowMs: number): number =>
   Math.min(fullOf({ rate }), level + ((nowMs - atMs) / 1000) * rate)
 
 /**
- * The quotas of projects and keys, in this process alone. Each is a bucket that fills at its rate. A request is admitted
- * while the bucket is not empty, and may overdraw it: the next ones wait until that is paid back.
+ * The quotas of projects and keys, in this process alone. Each is a bucket that fills at its rate. A request is
+ * admitted while the bucket is not empty, and may overdraw it: the next ones wait until that is paid back.
  */
 export class Quotas {
   readonly #buckets = new Map<string, Bucket>()

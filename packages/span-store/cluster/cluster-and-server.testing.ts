@@ -17,7 +17,10 @@ export interface TestSpans {
   shardOf(trace: number): 0 | 1
 }
 
-/** Opens a cluster of two shards and a single server, with the same spans on both. `isLogged` as of {@link openTestCluster}. */
+/**
+ * Opens a cluster of two shards and a single server, with the same spans on both. `isLogged` as of
+ * {@link openTestCluster}.
+ */
 export async function openClusterAndServer(
   spans: TestSpans,
   { isLogged = false }: { isLogged?: boolean } = {},

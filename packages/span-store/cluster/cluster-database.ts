@@ -24,8 +24,8 @@ WHERE database = {database:String} AND table IN (SELECT arrayJoin({tables:Array(
 
 /**
  * The statements that create the cluster's tables on a server, to be run in the database of the cluster. `database` has
- * the server's own tables, as they are now: the statements are made and run again after each migration. The server needs
- * the macro `cluster`, which is the name of the cluster in its `remote_servers`.
+ * the server's own tables, as they are now: the statements are made and run again after each migration. The server
+ * needs the macro `cluster`, which is the name of the cluster in its `remote_servers`.
  */
 export async function clusterStatements(
   engine: Engine,

@@ -14,9 +14,9 @@ const CLUSTER_SETTINGS = {
 } as const
 
 /**
- * With replicas, the first that is healthy is asked, so that a caller who asks again finds what he found before. A statement
- * fails if all replicas of a shard lack what was stored more than some seconds ago: they would be asked for rows that they do
- * not have.
+ * With replicas, the first that is healthy is asked, so that a caller who asks again finds what he found before. A
+ * statement fails if all replicas of a shard lack what was stored more than some seconds ago: they would be asked for
+ * rows that they do not have.
  */
 const REPLICATED = {
   load_balancing: 'in_order',
@@ -65,8 +65,9 @@ export interface ClusterParts {
 }
 
 /**
- * A cluster as one engine: reads see the rows of all shards, and commands are run on each shard's own server. If a command
- * fails on one shard, it may have been run on others: callers repeat it. Rows cannot be inserted into all shards.
+ * A cluster as one engine: reads see the rows of all shards, and commands are run on each shard's own server. If a
+ * command fails on one shard, it may have been run on others: callers repeat it. Rows cannot be inserted into all
+ * shards.
  */
 export function clusterEngine({ reader, members, shards, shardsOf }: ClusterParts): Engine {
   const onEach = async (work: (engine: Engine) => Promise<void>): Promise<void> => {

@@ -13,8 +13,8 @@ SELECT t.1, t.2 FROM (SELECT arrayJoin(arrayZip({versions:Array(UInt32)}, {names
 
 /**
  * Gives an empty server the tables that another replica of its shard has now: a replica cannot join a table in the form
- * that the first migration gave it. `fill` adds the rows that are not replicated and not a writer's. Nothing happens if the server has tables already, or the other one has none. Can be
- * repeated if it was cut short.
+ * that the first migration gave it. `fill` adds the rows that are not replicated and not a writer's. Nothing happens if
+ * the server has tables already, or the other one has none. Can be repeated if it was cut short.
  */
 export async function copyTables(from: Engine, to: Engine, fill: (server: Engine) => Promise<void>): Promise<void> {
   const applied = await appliedVersions(from)

@@ -13,8 +13,9 @@ import { openReplica, type Replica } from './replica.testing.ts'
 import { closeShard, firstResponding, openShard } from './shard.ts'
 
 /*
- * Replicas as Spanhouse sees them: three addresses of one server, whose rows are therefore the same at once. Each can go
- * away, and answers by itself what only replicas can be asked. What ClickHouse does between real replicas is not shown.
+ * Replicas as Spanhouse sees them: three addresses of one server, whose rows are therefore the same at once. Each can
+ * go away, and answers by itself what only replicas can be asked. What ClickHouse does between real replicas is not
+ * shown.
  */
 
 const DDL = new URL('../../../clickhouse', import.meta.url).pathname

@@ -77,9 +77,9 @@ export async function firstResponding(shard: Shard): Promise<number> {
 }
 
 /**
- * Brings the tables of a shard's servers up to date, their own and then those of the cluster. Of several replicas, those
- * that do not respond are left out: it resolves to their addresses. One that joins the others is given what every server
- * has by `fill`. Throws an Error for the operator that names the shard, see `migrateSpans`.
+ * Brings the tables of a shard's servers up to date, their own and then those of the cluster. Of several replicas,
+ * those that do not respond are left out: it resolves to their addresses. One that joins the others is given what every
+ * server has by `fill`. Throws an Error for the operator that names the shard, see `migrateSpans`.
  */
 export async function migrateShard(
   shard: Shard,
@@ -192,8 +192,8 @@ const NO_MACRO = /No macro '/
 const NO_KEEPER = /without ZooKeeper/
 
 /**
- * Compares a list of addresses with the cluster that a server is configured for. Throws an Error for the operator if that
- * has fewer shards than `countMin` or more than are listed, or has this server in another place.
+ * Compares a list of addresses with the cluster that a server is configured for. Throws an Error for the operator if
+ * that has fewer shards than `countMin` or more than are listed, or has this server in another place.
  */
 export async function requireListed(
   shard: Shard,
@@ -215,7 +215,9 @@ export async function requireListed(
     )
 }
 
-/** Names the shard in an error for the operator. A shard that does not respond stays a Problem, which is worth a retry. */
+/**
+ * Names the shard in an error for the operator. A shard that does not respond stays a Problem, which is worth a retry.
+ */
 async function named<T>({ name }: Shard, work: () => Promise<T>): Promise<T> {
   try {
     return await work()

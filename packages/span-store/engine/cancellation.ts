@@ -7,8 +7,8 @@ interface Cancellation {
 const cancellations = new AsyncLocalStorage<Cancellation>()
 
 /**
- * Runs work whose reads are cancelled when the signal aborts before the work is done: their statements are then ended on
- * the server and reject with the signal's reason, as do those that have not been sent yet.
+ * Runs work whose reads are cancelled when the signal aborts before the work is done: their statements are then ended
+ * on the server and reject with the signal's reason, as do those that have not been sent yet.
  */
 export async function cancellable<T>(signal: AbortSignal, work: () => T): Promise<Awaited<T>> {
   const cancellation: Cancellation = { signal }

@@ -39,7 +39,10 @@ const failure = (code: number, type: string, text = 'No') =>
 
 const UPDATE_FAULT = 'Not found column trace_type in block. There are only columns: events, _part_data_version, data'
 const updateFault = failure(10, 'NOT_FOUND_COLUMN_IN_BLOCK', UPDATE_FAULT)
-/** As ClickHouse reports that a server of its cluster dies while it reads from it; within a block this is a matter of luck. */
+/**
+ * As ClickHouse reports that a server of its cluster dies while it reads from it; within a block this is a matter of
+ * luck.
+ */
 const diedSending = (code: number) =>
   failure(code, 'CUT_OFF', 'Cannot read all data: while receiving packet from 127.0.0.1:9000: While executing Remote')
 

@@ -33,13 +33,13 @@ export interface Engine {
   /** Whether it has several servers, which replicate the rows of the one in use. */
   readonly isReplicated?: boolean
   /**
-   * Of a cluster, the shards that should have a trace, the likeliest first, each with its own rows only. None of them may
-   * have it, since routes change: see `readOneTrace`.
+   * Of a cluster, the shards that should have a trace, the likeliest first, each with its own rows only. None of them
+   * may have it, since routes change: see `readOneTrace`.
    */
   shardsOf?(trace_id: TraceId): Promise<readonly Engine[]>
   /**
-   * Of a cluster, all shards, each with its own rows only; every row is on one of them. Undefined if they must be read through
-   * this engine: see `readEachShard`.
+   * Of a cluster, all shards, each with its own rows only; every row is on one of them. Undefined if they must be read
+   * through this engine: see `readEachShard`.
    */
   shards?(): Promise<readonly Engine[] | undefined>
   /**
@@ -108,15 +108,15 @@ const SETTINGS: Settings = {
   async_insert: 0,
   // A DELETE then costs as much as an UPDATE and does not rewrite parts.
   lightweight_delete_mode: 'lightweight_update_force',
-  // The granules of a patch that are read at a time. ClickHouse before 26.9 does not update the first row of a part that
-  // is read alone (a span of more than half a megabyte) if the granules read first have rows of other parts only.
+  // The granules of a patch that are read at a time. ClickHouse before 26.9 does not update the first row of a part
+  // that is read alone (a span of more than half a megabyte) if the granules read first have rows of other parts only.
   merge_tree_min_read_task_size: 128,
 }
 
 /**
- * Indexes of spans that are built when parts are merged, in the background, rather than for each insert: that of words is
- * expensive, and the others exclude little in a part as small as an insert's, each for two files. A writer looks traces up by their
- * ids, so that index is built at once.
+ * Indexes of spans that are built when parts are merged, in the background, rather than for each insert: that of words
+ * is expensive, and the others exclude little in a part as small as an insert's, each for two files. A writer looks
+ * traces up by their ids, so that index is built at once.
  */
 export const MERGED_INDEXES =
   'by_words, by_trace_range, by_search_term, by_search_term_block, by_session, by_user, by_trace_head, by_write'
@@ -141,7 +141,9 @@ export function openEngine(urls: string | readonly string[], options: EngineOpti
   return new HttpEngine(clients, options)
 }
 
-/** The delays before retrying a read that failed because of the engine's own updates: it fails until a merge is done. */
+/**
+ * The delays before retrying a read that failed because of the engine's own updates: it fails until a merge is done.
+ */
 const UPDATE_FAULT_WAITS_MS = [250, 1_000, 3_000]
 
 /** How often a read looks whether a server that is restarting responds. */

@@ -84,7 +84,9 @@ const NO_SPACE = '243'
 
 /** ClickHouse's codes for another server of its cluster that it cannot connect to, or that is silent. */
 const UNCONNECTED = new Set(['209', '210', '279'])
-/** Its codes for bytes that end too early, and what it adds if another server was sending them, which must have died. */
+/**
+ * Its codes for bytes that end too early, and what it adds if another server was sending them, which must have died.
+ */
 const CUT_OFF = new Set(['32', '33'])
 const FROM_SERVER = 'while receiving packet from'
 

@@ -1,8 +1,8 @@
 import { isUnanswered } from './failures.ts'
 
 /**
- * All of them; most of them, without waiting for the others; or those that respond, at least one. For what servers do not
- * tell each other.
+ * All of them; most of them, without waiting for the others; or those that respond, at least one. For what servers do
+ * not tell each other.
  */
 export type Servers = 'all' | 'most' | 'responding'
 

@@ -1,8 +1,8 @@
 import { Problem } from '@spanhouse/model'
 
 /**
- * Lets `count` statements run at a time. Others wait in order of arrival; one that has waited for `queueMs` is rejected with a Problem
- * `overloaded`.
+ * Lets `count` statements run at a time. Others wait in order of arrival; one that has waited for `queueMs` is rejected
+ * with a Problem `overloaded`.
  */
 export class Slots {
   readonly #count: number

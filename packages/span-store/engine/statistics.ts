@@ -110,8 +110,8 @@ const SPREADS = (
 const POWERS = Array.from({ length: 23 }, (_, exponent) => 10 ** exponent)
 
 /**
- * The number rounded to fifteen digits, without the rounding errors of the last operations: 2.7, not 2.6999999999999997. Uses arithmetic
- * where the result is the same, in a twentieth of the time of `toPrecision`.
+ * The number rounded to fifteen digits, without the rounding errors of the last operations: 2.7, not
+ * 2.6999999999999997. Uses arithmetic where the result is the same, in a twentieth of the time of `toPrecision`.
  */
 function tidy(value: number): number {
   if (Number.isInteger(value)) return value
@@ -123,7 +123,9 @@ function tidy(value: number): number {
   return isExact ? digits / power : Number(value.toPrecision(15))
 }
 
-/** Loops, since analytics by hour have thousands of these: objects made of lists of entries take three times as long. */
+/**
+ * Loops, since analytics by hour have thousands of these: objects made of lists of entries take three times as long.
+ */
 function numberStatistics([sum, count, min, max, percentiles]: NumbersRow): JsonObject {
   const areEqual = percentiles.length === 0
   const at = (index: number): number => (areEqual ? min : (percentiles[index] as number))

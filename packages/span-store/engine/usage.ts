@@ -10,7 +10,10 @@ export class Usage {
   waitMs = 0
   /** Of that, the time that ClickHouse itself measured. */
   engineMs = 0
-  /** The time in which there was any statement, waiting or sent: less than the sum of the others where several are at once. */
+  /**
+   * The time in which there was any statement, waiting or sent: less than the sum of the others where several are at
+   * once.
+   */
   busyMs = 0
   /** What ClickHouse read, before compression. */
   rows = 0

@@ -25,7 +25,8 @@ const STATEMENT_COST = COST_MAX / 4
 
 /**
  * Measures the root spans of the cells' traces, by place: '' for a run, a scenario's id, or a bucket's start in
- * microseconds as text. Places without a stored trace are absent. Takes one statement, or several for very many measures.
+ * microseconds as text. Places without a stored trace are absent. Takes one statement, or several for very many
+ * measures.
  */
 export async function readCellMetrics(
   engine: Engine,
@@ -52,7 +53,9 @@ export async function readCellMetrics(
 /** With a list for each type of measure that the statement has, see `MEASURE_COLUMNS`. */
 type MeasuredRow = { place: string; step_key: string } & Record<string, unknown[] | undefined>
 
-/** Steps in groups that one statement can measure; the measures of a very large step come in several parts, in order. */
+/**
+ * Steps in groups that one statement can measure; the measures of a very large step come in several parts, in order.
+ */
 function statementsOf(steps: readonly MeasuredStep[]): MeasuredStep[][] {
   const groups: MeasuredStep[][] = []
   let room = 0

@@ -48,9 +48,9 @@ async function insert(engine: Engine, text: string, all: readonly object[]): Pro
 }
 
 /**
- * Stores versions of cells, at most {@link ROWS_PER_STATEMENT}. Storing one again changes nothing. Each line is a JSON list:
- * project, run, scenario, id, step, repeat, status, trace, testcase, interval, bucket and change in microseconds since 1970,
- * version; null where there is none.
+ * Stores versions of cells, at most {@link ROWS_PER_STATEMENT}. Storing one again changes nothing. Each line is a JSON
+ * list: project, run, scenario, id, step, repeat, status, trace, testcase, interval, bucket and change in microseconds
+ * since 1970, version; null where there is none.
  */
 export const copyCells = (engine: Engine, lines: string): Promise<void> =>
   engine.command({ text: CELLS, params: { rows: lines } })
@@ -60,8 +60,8 @@ export const copyDeletedCells = (engine: Engine, cells: readonly DeletedCell[]):
   insert(engine, DELETED_CELLS, cells)
 
 /**
- * The same for runs: project, id, name, status, creation in microseconds since 1970, version, then lists with one element for
- * each step: key, type, and the id of the revision that it runs or null.
+ * The same for runs: project, id, name, status, creation in microseconds since 1970, version, then lists with one
+ * element for each step: key, type, and the id of the revision that it runs or null.
  */
 export const copyRuns = (engine: Engine, lines: string): Promise<void> =>
   engine.command({ text: RUNS, params: { rows: lines } })

@@ -34,8 +34,8 @@ export interface MatchingTrace {
 const ROOTS_PER_TRACE = 10
 
 /**
- * Those of these traces that have a root which the filters match, with the start of the earliest. Throws a Problem for a
- * filter that is not valid.
+ * Those of these traces that have a root which the filters match, with the start of the earliest. Throws a Problem for
+ * a filter that is not valid.
  */
 export async function matchingRoots(
   engine: Engine,

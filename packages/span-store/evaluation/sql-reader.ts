@@ -6,7 +6,9 @@ export const VIEWS = ['v1_spans', 'v1_traces', 'v1_evaluation_results'] as const
 /** The tables that the views read, each by its column `project_id`. */
 const TABLES = ['spans', 'evaluation_cells', 'evaluation_runs'] as const
 
-/** What a reader of one project may read. The condition holds in the tables, so that the views cannot show other rows. */
+/**
+ * What a reader of one project may read. The condition holds in the tables, so that the views cannot show other rows.
+ */
 export interface ProjectReader {
   name: string
   tables: readonly string[]
@@ -17,9 +19,9 @@ export interface ProjectReader {
 export const readerName = (project_id: Uuid): string => `project_${project_id.replaceAll('-', '')}`
 
 /**
- * The reader of a project. The views have the rights of whoever reads them, and the tables show only rows of the project:
- * ClickHouse tests a policy of a table before anything that a statement says, whereas a policy of a view may be tested
- * after a condition that fails with the value of a row of another project.
+ * The reader of a project. The views have the rights of whoever reads them, and the tables show only rows of the
+ * project: ClickHouse tests a policy of a table before anything that a statement says, whereas a policy of a view may
+ * be tested after a condition that fails with the value of a row of another project.
  */
 export function projectReader(project_id: Uuid): ProjectReader {
   const condition = `project_id = toUUID('${project_id}')`
@@ -36,8 +38,8 @@ const LIMITS =
   'max_result_bytes = 268435456 MIN 1 MAX 268435456, max_rows_to_read = 2000000000 MIN 1 MAX 2000000000'
 
 /**
- * The statements that make a reader on a server with users of its own, or replace its password. Rights come last, when the
- * policies are there.
+ * The statements that make a reader on a server with users of its own, or replace its password. Rights come last, when
+ * the policies are there.
  */
 export const createReaderStatements = (
   { name, tables, conditions }: ProjectReader,

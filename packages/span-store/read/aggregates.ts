@@ -12,9 +12,9 @@ import type { Holder } from '../engine/holder.ts'
 import type { SentTable } from '../engine/http-client.ts'
 
 /**
- * The groups of an aggregation. Of a cluster, each shard computes the states of its own rows at the same time, and one of
- * them merges the states of all. If one does not respond there is no result. States that are too large to be sent through
- * this process are sent among the servers, by a statement over Distributed tables.
+ * The groups of an aggregation. Of a cluster, each shard computes the states of its own rows at the same time, and one
+ * of them merges the states of all. If one does not respond there is no result. States that are too large to be sent
+ * through this process are sent among the servers, by a statement over Distributed tables.
  */
 export async function readAggregates<Row>(engine: Engine, asked: Aggregation, holder?: Holder): Promise<Row[]> {
   // A cluster refuses the same statements as one server.
@@ -51,7 +51,10 @@ const STATES_BYTES_MAX = 128 * 1024 ** 2
 
 class TooLarge extends Error {}
 
-/** The states in this process, until `end`. Throws {@link TooLarge} instead of holding more than it may, or anything after that. */
+/**
+ * The states in this process, until `end`. Throws {@link TooLarge} instead of holding more than it may, or anything
+ * after that.
+ */
 class HeldStates implements Holder {
   readonly #holder: Holder | undefined
   #bytes = 0

@@ -32,7 +32,10 @@ export interface AnalyticsBucket {
 /** The parts of the requested range in which there are values; those without are omitted. */
 export interface Analytics {
   count: number
-  /** In order of time, each computed when it is taken: by hour the statistics of a month are ten times as large as the measures. */
+  /**
+   * In order of time, each computed when it is taken: by hour the statistics of a month are ten times as large as the
+   * measures.
+   */
   buckets: Iterable<AnalyticsBucket>
 }
 

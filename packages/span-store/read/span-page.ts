@@ -29,8 +29,8 @@ export interface SpanPage {
 }
 
 /**
- * The maximum limit of a page that each shard of a cluster is asked for, since all but one of these pages are read in vain.
- * Longer ones are merged by a server of the cluster.
+ * The maximum limit of a page that each shard of a cluster is asked for, since all but one of these pages are read in
+ * vain. Longer ones are merged by a server of the cluster.
  */
 const SHARD_PAGE_MAX = 1_000
 

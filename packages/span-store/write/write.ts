@@ -44,7 +44,10 @@ export interface WriteResult {
 }
 
 export interface SpanWriterOptions {
-  /** The maximum number of spans in memory, at about 100 bytes each; 280 in a large trace, which is kept with its totals. */
+  /**
+   * The maximum number of spans in memory, at about 100 bytes each; 280 in a large trace, which is kept with its
+   * totals.
+   */
   memorySpansMax?: number
   /** How long to wait for the root of a trace before its earliest span becomes the head. */
   rootWaitMs?: number
@@ -98,8 +101,8 @@ export class SpanWriter {
   }
 
   /**
-   * Resolves when everything is stored, on most servers of each shard, and the batch can be reused; rejects if the write
-   * should be retried.
+   * Resolves when everything is stored, on most servers of each shard, and the batch can be reused; rejects if the
+   * write should be retried.
    */
   write(batch: SpanBatch): Promise<WriteResult> {
     return this.#alone(() => this.#write(batch))
@@ -297,7 +300,10 @@ async function carryOut(engine: Engine, work: Work, batch: SpanBatch | undefined
   await catchUp(engine, { tables: WRITTEN_TABLES, servers: 'most' })
 }
 
-/** The changes for all traces of a batch on one shard, in the order in which they are carried out. None takes effect before. */
+/**
+ * The changes for all traces of a batch on one shard, in the order in which they are carried out. None takes effect
+ * before.
+ */
 interface Work {
   now: Micros
   deletions: PlannedDeletion[]

@@ -86,7 +86,9 @@ export class JetStreamReader implements Source<Fetched> {
     })
   }
 
-  /** Requests only as much as is sure to fit: a lane's messages waiting and requested stay near the size of one batch. */
+  /**
+   * Requests only as much as is sure to fit: a lane's messages waiting and requested stay near the size of one batch.
+   */
   #fetch(): void {
     if (this.#ended || this.#starting > 0) return
     const { bytesMax, partitions } = this.#options

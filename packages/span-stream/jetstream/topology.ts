@@ -114,8 +114,8 @@ const OPEN = { max_msg_size: -1 }
  * Creates missing streams and consumers and adapts the limits of existing ones. Any number of processes may do so at
  * once while others publish: a new stream accepts nothing until its positions are set. They are microseconds since
  * 1970, so that no position of an earlier stream with that name is reused: an outstanding acknowledgement for it would
- * count for another message. Rejects if the stream exists with an unknown number of partitions, since traces in progress
- * would change theirs, or with another retention, which the server cannot change.
+ * count for another message. Rejects if the stream exists with an unknown number of partitions, since traces in
+ * progress would change theirs, or with another retention, which the server cannot change.
  */
 export async function ensureTopology(jsm: JetStreamManager, topology: Topology, limits: TopologyLimits): Promise<void> {
   const { live, dead } = topology
@@ -164,8 +164,8 @@ const listOf = (subjects: readonly string[]): string => subjects.toSorted().join
 const STREAM_EXISTS = 10058
 
 /**
- * An existing stream keeps its limits and messages; a new one is created closed. `earlierSubjects` are those that it may
- * have had with fewer partitions, or from an earlier version: the others are added.
+ * An existing stream keeps its limits and messages; a new one is created closed. `earlierSubjects` are those that it
+ * may have had with fewer partitions, or from an earlier version: the others are added.
  */
 async function ensureStream(
   jsm: JetStreamManager,

@@ -1,7 +1,7 @@
 /**
  * The part of an address after the `?`, as the router reads and writes it. A value is JSON if it begins as an object, a
- * list or a quoted text, or is `true` or `false`; anything else is text. So a number is its digits: an id, of which many
- * have only digits, stands in an address as it is.
+ * list or a quoted text, or is `true` or `false`; anything else is text. So a number is its digits: an id, of which
+ * many have only digits, stands in an address as it is.
  */
 export const parseSearch = (search: string): Record<string, unknown> =>
   Object.fromEntries([...new URLSearchParams(search)].map(([name, text]) => [name, valueIn(text)]))

@@ -27,8 +27,8 @@ export interface ChaosResult extends Omit<ChaosOptions, 'tell'> {
   /** Answers to questions that were asked meanwhile, by status. */
   answers: Record<number, number>
   /**
-   * Empty if exactly the accepted spans are stored, each once, with the totals of the oracle, and every question was answered, or
-   * refused for now.
+   * Empty if exactly the accepted spans are stored, each once, with the totals of the oracle, and every question was
+   * answered, or refused for now.
    */
   faults: string[]
 }
@@ -46,7 +46,10 @@ export const SETS = {
 const SETTLE_MS_MIN = 120_000
 const FAULTS_SHOWN = 20
 
-/** A load of traces while processes are killed and started again, or stopped for a while; then what is stored is checked. */
+/**
+ * A load of traces while processes are killed and started again, or stopped for a while; then what is stored is
+ * checked.
+ */
 export async function chaos({ tell = () => {}, ...options }: ChaosOptions): Promise<ChaosResult> {
   const random = seeded(options.seed)
   const victims = await SETS[options.set]()

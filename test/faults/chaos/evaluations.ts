@@ -33,8 +33,8 @@ const SECONDS_PER_KILL = 4
 const SETTLE_MS = 300_000
 
 /**
- * An evaluation while processes are killed and started again: workers, writers, the interface and stores. Then what is stored
- * is counted: one invocation and one annotation for each scenario, and nothing else.
+ * An evaluation while processes are killed and started again: workers, writers, the interface and stores. Then what is
+ * stored is counted: one invocation and one annotation for each scenario, and nothing else.
  */
 export async function chaosEvaluations(options: EvaluationChaosOptions): Promise<EvaluationChaosResult> {
   const { set, scenarios, kills, seed, tell = () => {} } = options

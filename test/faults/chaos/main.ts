@@ -5,9 +5,9 @@ import { chaosEvaluations } from './evaluations.ts'
 import { chaosWebhooks } from './webhooks.ts'
 
 /**
- * `npm run chaos -- [--set embedded|networked|cluster] [--seconds N] [--seed S] [--out FILE]`; with `--evaluations [--scenarios N]
- * [--kills N]` an evaluation in place of a load of traces, with `--webhooks [--kills N]` deliveries. Ends with 1 when it finds
- * a fault.
+ * `npm run chaos -- [--set embedded|networked|cluster] [--seconds N] [--seed S] [--out FILE]`; with
+ * `--evaluations [--scenarios N] [--kills N]` an evaluation in place of a load of traces, with `--webhooks [--kills N]`
+ * deliveries. Ends with 1 when it finds a fault.
  */
 const { values } = parseArgs({
   options: {

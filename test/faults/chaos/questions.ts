@@ -7,7 +7,10 @@ import { faultOfRefusal } from './refusal.ts'
 interface Question {
   path: string
   body(random: Random, asked: number): object
-  /** Something in the answer that never decreases, since nothing is deleted: if it does, a part of the answer is missing. */
+  /**
+   * Something in the answer that never decreases, since nothing is deleted: if it does, a part of the answer is
+   * missing.
+   */
   growing?(body: Answer['body']): number
 }
 
@@ -50,8 +53,8 @@ const ASKERS = 4
 const PAUSE_MS = 50
 
 /**
- * Asks while faults happen. Each answer must be complete, or a refusal that says why and when to ask again. Requests without any
- * answer are not counted: that is what a killed server looks like.
+ * Asks while faults happen. Each answer must be complete, or a refusal that says why and when to ask again. Requests
+ * without any answer are not counted: that is what a killed server looks like.
  */
 export class Questions {
   /** The number of answers by status. */

@@ -29,8 +29,8 @@ const ANSWER_MS = 200
 const SETTLED_MS = 90_000
 
 /**
- * Commits while workers are killed one after the other. Each commit must reach the receiver, signed, and each time under
- * the same id; and in the end each delivery is recorded as a success.
+ * Commits while workers are killed one after the other. Each commit must reach the receiver, signed, and each time
+ * under the same id; and in the end each delivery is recorded as a success.
  */
 export async function chaosWebhooks({ kills, tell }: WebhookChaosOptions): Promise<WebhookChaosResult> {
   const folder = await mkdtemp(join(tmpdir(), 'spanhouse-chaos-webhooks-'))

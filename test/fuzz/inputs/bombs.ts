@@ -44,8 +44,8 @@ const PLACES = [
 const bodies = new Map<string, Encoded>()
 
 /**
- * A bomb in gzip, deflate or zstd, of up to 30 MB when it is decompressed; it is made when it is first used and kept, as
- * making it costs the client more than most servers. `bytesMax` bounds what it comes to.
+ * A bomb in gzip, deflate or zstd, of up to 30 MB when it is decompressed; it is made when it is first used and kept,
+ * as making it costs the client more than most servers. `bytesMax` bounds what it comes to.
  */
 export function jsonBomb(random: Random, bytesMax = 30 * MB): Encoded {
   const shape = random.pick(Object.keys(SHAPES))
@@ -66,7 +66,10 @@ const BOMB_BYTES_MAX = 30 * MB + 1_000
 /** Holds one bomb at a time until it is compressed: new memory for each took longer than filling it. */
 let scratch: Buffer | undefined
 
-/** As bytes from the beginning: a text of 30 MB is made and encoded more slowly than it is compressed. Valid until the next one. */
+/**
+ * As bytes from the beginning: a text of 30 MB is made and encoded more slowly than it is compressed. Valid until the
+ * next one.
+ */
 function bombBytes(shape: string, place: string, bytes: number): Buffer {
   const { before, pattern, after } = SHAPES[shape] as (typeof SHAPES)[string]
   const [head = '', ...rest] = place.split('@')

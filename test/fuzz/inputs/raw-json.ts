@@ -38,7 +38,9 @@ const placeholder = /"@raw:(\w+):(\d+)@"/g
 /** Stands in a value for JSON of the kind and size. */
 export const raw = (kind: RawKind, size: number): string => `@raw:${kind}:${size}@`
 
-/** Of all placeholders of a text together: what they become is more than any body may have, and fits into one string. */
+/**
+ * Of all placeholders of a text together: what they become is more than any body may have, and fits into one string.
+ */
 const SIZES_MAX = 8_000_000
 
 export function toJsonText(value: unknown): string {

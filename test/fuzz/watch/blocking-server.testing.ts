@@ -2,7 +2,10 @@ import { createServer } from 'node:http'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** Answers health and the one metric that the watcher reads. `/block` holds up the loop, `/wait` delays one health answer. */
+/**
+ * Answers health and the one metric that the watcher reads. `/block` holds up the loop, `/wait` delays one health
+ * answer.
+ */
 const delays = monitorEventLoopDelay({ resolution: 10 })
 delays.enable()
 let waitMs = 0

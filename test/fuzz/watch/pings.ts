@@ -5,8 +5,9 @@ const HEAD_END = '\r\n\r\n'
 const LENGTH = /^content-length: (\d+)\r$/im
 
 /**
- * Sends the same GET request again and again, one at a time, on a connection that stays open. With `node:http` a request
- * takes this process three times as long, and there are fifty a second while the machine has no processor to spare.
+ * Sends the same GET request again and again, one at a time, on a connection that stays open. With `node:http` a
+ * request takes this process three times as long, and there are fifty a second while the machine has no processor to
+ * spare.
  */
 export class Pings {
   readonly #url: URL
@@ -21,7 +22,9 @@ export class Pings {
     this.#request = `GET ${this.#url.pathname} HTTP/1.1\r\nhost: ${this.#url.host}\r\n\r\n`
   }
 
-  /** Resolves when the whole response has come, whatever its status. Rejects when the connection fails or ends before. */
+  /**
+   * Resolves when the whole response has come, whatever its status. Rejects when the connection fails or ends before.
+   */
   send(): Promise<void> {
     this.#waiting = Promise.withResolvers()
     this.#response = ''

@@ -83,8 +83,8 @@ export class Watch {
   }
 
   /**
-   * A late response counts for every request that would have been sent meanwhile. It is a freeze if the loop was blocked
-   * for as long, without the time in which this process or the watched one had work and no processor.
+   * A late response counts for every request that would have been sent meanwhile. It is a freeze if the loop was
+   * blocked for as long, without the time in which this process or the watched one had work and no processor.
    */
   async #note({
     from,
@@ -146,8 +146,8 @@ export class Watch {
   }
 
   /**
-   * How long the main thread, and each that collects garbage for it while it waits, has had work and no processor since it
-   * began, where the system counts that.
+   * How long the main thread, and each that collects garbage for it while it waits, has had work and no processor since
+   * it began, where the system counts that.
    */
   #waitedMs(): number[] {
     const { pid } = this.#watched
@@ -197,7 +197,10 @@ function collectorsOf(pid: number): string[] {
   return threads.filter(thread => readIfThere(`${folder}/${thread}/comm`).startsWith('node-V8Worker'))
 }
 
-/** Time without a processor between two readings: the main thread's, and that of the collector it waited for the longest. */
+/**
+ * Time without a processor between two readings: the main thread's, and that of the collector it waited for the
+ * longest.
+ */
 function lost(before: readonly number[], after: readonly number[]): number {
   const [main = 0, ...collectors] = after.map((ms, thread) => ms - (before[thread] ?? 0))
   return main + Math.max(0, ...collectors)

@@ -1,7 +1,9 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 
-/** A process to watch. Without a `pid` its memory is taken from its metrics, and lost time cannot be told from waiting. */
+/**
+ * A process to watch. Without a `pid` its memory is taken from its metrics, and lost time cannot be told from waiting.
+ */
 export interface Watched {
   name: string
   url: string

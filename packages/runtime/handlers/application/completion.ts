@@ -44,7 +44,9 @@ function resultOf({ message }: ChatAnswer): Json {
   return message.content ?? message.refusal ?? message.tool_calls ?? ''
 }
 
-/** The schema of a JSON response format, which texts fit too: the content is one. Undefined if it does not say its type. */
+/**
+ * The schema of a JSON response format, which texts fit too: the content is one. Undefined if it does not say its type.
+ */
 function answerSchemaOf(format: Json | undefined): Json | undefined {
   if (memberOf(format, 'type') !== 'json_schema') return undefined
   const schema = memberOf(memberOf(format, 'json_schema'), 'schema')

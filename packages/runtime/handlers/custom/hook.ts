@@ -42,8 +42,8 @@ function invokeAddressOf(url: string): string {
 }
 
 /**
- * The body sent to the service: the envelope of an invocation (8.3), with its data repeated at the top level for services
- * that expect it there (11.1). The caller's baggage is not part of it.
+ * The body sent to the service: the envelope of an invocation (8.3), with its data repeated at the top level for
+ * services that expect it there (11.1). The caller's baggage is not part of it.
  */
 function envelopeOf({ labels, flags, sessionId, revision, ...run }: Run): JsonObject {
   const { references, selector, links, tags, meta } = labels

@@ -75,7 +75,9 @@ function fieldsOf(parameters: JsonObject): string[] {
   return textsOf(fields, 'fields')
 }
 
-/** A field that the expected document lacks never matches; if it is null there, a missing field in the output matches. */
+/**
+ * A field that the expected document lacks never matches; if it is null there, a missing field in the output matches.
+ */
 async function isAlike(expected: Json, actual: Json | undefined, field: string): Promise<boolean> {
   await nextTurn()
   const wanted = valueIn(expected, field, 'fields')

@@ -59,7 +59,10 @@ export class PatternText {
     return this.#characters.slice(from, end).join('')
   }
 
-  /** The code point that an escape stands for, whose letter has been passed. Undefined when it is not one of a character. */
+  /**
+   * The code point that an escape stands for, whose letter has been passed. Undefined when it is not one of a
+   * character.
+   */
   escapedCodePoint(letter: string): number | undefined {
     const control = CONTROLS[letter]
     if (control !== undefined) return control

@@ -7,12 +7,12 @@ import { literal, PatternText } from './pattern-text.ts'
 const PATTERN_LENGTH_MAX = 65_536
 
 /**
- * The RegExp that finds what a pattern of Python's `re` finds in text: same flags, named groups, anchors, Unicode classes,
- * atomic groups and possessive quantifiers. Matching it can take for ever, so it is used in threads only.
+ * The RegExp that finds what a pattern of Python's `re` finds in text: same flags, named groups, anchors, Unicode
+ * classes, atomic groups and possessive quantifiers. Matching it can take for ever, so it is used in threads only.
  *
- * Throws a PatternError for what Python refuses, for what only it has (conditional groups, names of characters) and for more
- * than 65,536 characters. Two things differ: a look-behind may have any length, and a reference to a group that took no part
- * matches the empty text.
+ * Throws a PatternError for what Python refuses, for what only it has (conditional groups, names of characters) and for
+ * more than 65,536 characters. Two things differ: a look-behind may have any length, and a reference to a group that
+ * took no part matches the empty text.
  */
 export function toRegExp(source: string, ignoreCase: boolean): RegExp {
   if (source.length > PATTERN_LENGTH_MAX)

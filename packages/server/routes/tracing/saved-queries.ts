@@ -27,7 +27,8 @@ const named = z.object(references.members)
  * The query for spans or traces in a request's body; without a body it matches everything. A saved query that the body
  * names supplies the filter, and the window if it has one. Undefined if the project has no such query or the query is
  * empty: that matches nothing, never everything. 403 without the permission to view queries, 400 for references that
- * are insufficient or contradict each other and for unknown members (`more` are known in addition), 409 for a query saved for the other shape.
+ * are insufficient or contradict each other and for unknown members (`more` are known in addition), 409 for a query
+ * saved for the other shape.
  */
 export async function readSpanQuery<F extends Focus>(
   registry: Registry,

@@ -3,7 +3,10 @@ import type { ChatEvent, ChatReply } from '@spanhouse/models'
 import type { RunEvent } from '@spanhouse/runtime'
 import { toolArguments } from '../tool-arguments.ts'
 
-/** Converts a model's streamed reply to events of the run: text and reasoning in chunks, tool calls when they are complete. */
+/**
+ * Converts a model's streamed reply to events of the run: text and reasoning in chunks, tool calls when they are
+ * complete.
+ */
 export class ChatEvents {
   readonly #tell: (event: RunEvent) => void
   readonly #id = randomUUID()

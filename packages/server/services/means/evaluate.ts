@@ -5,8 +5,8 @@ import type { CodeRuntimes } from '../code-runtimes.ts'
 const CODE_ERROR = 'v0:workflows:code-error'
 
 /**
- * Runs a caller's code in the sandbox; see `Means.evaluate`. The span records the result but not the arguments, which are
- * on the run's root span.
+ * Runs a caller's code in the sandbox; see `Means.evaluate`. The span records the result but not the arguments, which
+ * are on the run's root span.
  */
 export async function evaluateCode(
   { sandbox, codeRuntimes }: { sandbox: Sandbox; codeRuntimes: CodeRuntimes },

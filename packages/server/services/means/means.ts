@@ -27,7 +27,9 @@ export interface RunOwner {
   mock: string | undefined
 }
 
-/** The means of one run, bound to its project and trace: each call records a span, and is cancelled when the run ends. */
+/**
+ * The means of one run, bound to its project and trace: each call records a span, and is cancelled when the run ends.
+ */
 export function openMeans(parts: MeansParts, { principal, mock }: RunOwner, context: RunContext): Means {
   const { project_id } = principal
   const { models, secrets } = parts

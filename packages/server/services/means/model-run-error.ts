@@ -4,8 +4,8 @@ import { RunError } from '@spanhouse/runtime'
 const COMPLETION_ERROR = 'v0:workflows:prompt-completion-error'
 
 /**
- * Converts a failed model call to an error of the run (contract of the runtime, section 8.8): the provider's status if it
- * responded with an error, 500 if it did not respond. Other errors are returned unchanged.
+ * Converts a failed model call to an error of the run (contract of the runtime, section 8.8): the provider's status if
+ * it responded with an error, 500 if it did not respond. Other errors are returned unchanged.
  */
 export function modelRunError(error: unknown): unknown {
   if (error instanceof RoutingError)

@@ -22,8 +22,9 @@ export class ModelSecrets {
   }
 
   /**
-   * Finds the credential for a model; see `route`. If the cached credentials have none, reads them again: the key may just
-   * have been stored. Rejects with a Problem `overloaded` (503) when the credentials cannot be read, as opposed to missing.
+   * Finds the credential for a model; see `route`. If the cached credentials have none, reads them again: the key may
+   * just have been stored. Rejects with a Problem `overloaded` (503) when the credentials cannot be read, as opposed to
+   * missing.
    */
   async routeTo(project_id: Uuid, model: string, connection: string | undefined): Promise<ProviderRoute> {
     const known = this.#read.get(project_id)

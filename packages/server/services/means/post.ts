@@ -2,9 +2,9 @@ import { chosenHeaders, headerMistakeIn, OutboundError, type OutboundFetch } fro
 import { type PostReply, type PostRequest, type RunContext, RunError } from '@spanhouse/runtime'
 
 /**
- * Posts JSON to an address that a caller chose; see `Means.post`. The request carries the run's trace context but none of
- * the platform's credentials, and redirects are not followed. The span records neither the caller's headers, which may be
- * secret, nor the body, which is on the root span.
+ * Posts JSON to an address that a caller chose; see `Means.post`. The request carries the run's trace context but none
+ * of the platform's credentials, and redirects are not followed. The span records neither the caller's headers, which
+ * may be secret, nor the body, which is on the root span.
  */
 export function postTo(outbound: OutboundFetch, context: RunContext, request: PostRequest): Promise<PostReply> {
   const { url, fragments, timeoutMs } = request

@@ -15,7 +15,9 @@ interface Request {
 /** Calls the API with the stored key; undefined for a response without content. Throws an {@link ApiError}. */
 export const api = <Answer>(path: string, request: Request = {}): Promise<Answer> => call(`/api${path}`, request)
 
-/** Asks for what has an id that is from an address: undefined if it cannot be an id. Throws otherwise as {@link api}. */
+/**
+ * Asks for what has an id that is from an address: undefined if it cannot be an id. Throws otherwise as {@link api}.
+ */
 export const apiById = <Answer>(path: string, request: Request): Promise<Answer | undefined> =>
   api<Answer>(path, request).catch(error => {
     if (isMalformed(error)) return undefined

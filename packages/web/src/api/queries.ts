@@ -56,7 +56,9 @@ export const isFailed = ({ errors = 0, status_code }: Row): boolean => errors > 
 
 export type Preview = PreviewList['previews'][number]
 
-/** What some rows say, and their values of the attributes that are columns. It is read again when one of the rows grows. */
+/**
+ * What some rows say, and their values of the attributes that are columns. It is read again when one of the rows grows.
+ */
 export const previewsQuery = (rows: readonly Row[], attributes: readonly string[]) =>
   queryOptions({
     queryKey: ['previews', attributes, rows.map(row => [row.trace_id, row.span_id, row.duration, row.tokens])],

@@ -135,7 +135,10 @@ export async function createWorkflow(kind: Kind, workflow: NewWorkflow): Promise
   return (await post<Record<string, Workflow>>(`/simple/${kind}s/`, body))[kind] as Workflow
 }
 
-/** The configuration of a revision. The addresses of this server's own handlers follow from the handler and are left out. */
+/**
+ * The configuration of a revision. The addresses of this server's own handlers follow from the handler and are left
+ * out.
+ */
 export function configurationOf({ data = {}, flags }: Pick<Revision, 'data' | 'flags'>): Configuration {
   const { uri: _uri, schemas: _schemas, url, ...own } = data
   const isHosted = flags?.is_managed === true && flags.is_hook !== true

@@ -16,8 +16,8 @@ const rolesQuery = queryOptions({
 const ALL = '*'
 
 /**
- * Why the caller may not do something, as a sentence; undefined if they may, and while that is not known yet: the server
- * decides in any case.
+ * Why the caller may not do something, as a sentence; undefined if they may, and while that is not known yet: the
+ * server decides in any case.
  */
 export function useRefusal(permission: string): string | undefined {
   const project = useQuery(projectQuery).data

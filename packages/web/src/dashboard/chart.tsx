@@ -32,8 +32,8 @@ const FONT = '11px system-ui'
 const LABELS_MIN = 56
 
 /**
- * Values over time. Dragging zooms, a click opens the rows of a part of the window; the arrow keys go from part to part,
- * and Enter opens its rows.
+ * Values over time. Dragging zooms, a click opens the rows of a part of the window; the arrow keys go from part to
+ * part, and Enter opens its rows.
  */
 export function Chart(props: ChartProps): ReactNode {
   const { label, starts, describe, onOpen } = props

@@ -19,7 +19,10 @@ interface CodeEditorProps {
   onRun?: (() => void) | undefined
 }
 
-/** Whoever types is not interrupted by what depends on the text: it follows when he pauses, and at the latest when he leaves. */
+/**
+ * Whoever types is not interrupted by what depends on the text: it follows when he pauses, and at the latest when he
+ * leaves.
+ */
 const PAUSE_MS = 120
 
 /** A text editor. `Tab` leaves it, as in other fields. */

@@ -16,7 +16,10 @@ addEventListener('vite:preloadError', ({ payload: error }) => {
 /** Whether an error is that of a file of the page which could not be loaded. */
 export const isMissingFile = (error: Error): boolean => said.has(error)
 
-/** Whether the page may be reloaded by itself for the sake of a file: once in each tab, so that it never does so forever. */
+/**
+ * Whether the page may be reloaded by itself for the sake of a file: once in each tab, so that it never does so
+ * forever.
+ */
 export function mayReload(error: Error): boolean {
   const stored = `spanhouse.reloaded ${said.get(error)}`
   if (sessionStorage.getItem(stored) !== null) return false

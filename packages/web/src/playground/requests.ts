@@ -6,7 +6,9 @@ import { variablesIn } from './variables.ts'
 
 const isChat = ({ revision }: Column): boolean => revision.flags?.is_chat === true
 
-/** The fields of a row that the columns need: what their placeholders name, the message of a chat, the expected answer. */
+/**
+ * The fields of a row that the columns need: what their placeholders name, the message of a chat, the expected answer.
+ */
 export function fieldsOf(kind: Kind, columns: readonly Column[]): string[] {
   const names = columns.flatMap(column => {
     const { parameters = {} } = column.configuration
@@ -30,8 +32,8 @@ export function withoutInputs(columns: readonly Column[]): string {
 }
 
 /**
- * The request that runs a column with a row. The whole configuration is sent, so drafts run too; the references only tell
- * the trace what ran, and a draft is no revision.
+ * The request that runs a column with a row. The whole configuration is sent, so drafts run too; the references only
+ * tell the trace what ran, and a draft is no revision.
  */
 export function runBody(kind: Kind, column: Column, row: Row): RunBody {
   const { revision, configuration, isDraft } = column

@@ -26,7 +26,9 @@ interface ArtifactListProps<T extends Artifact> {
   empty: string
 }
 
-/** The artifacts of a kind, each with a link to its screen, and what can be done with it; the archived ones on demand. */
+/**
+ * The artifacts of a kind, each with a link to its screen, and what can be done with it; the archived ones on demand.
+ */
 export function ArtifactList<T extends Artifact>(props: ArtifactListProps<T>): ReactNode {
   const { kind, artifacts, refusal, about, empty } = props
   const [showsArchived, setShowsArchived] = useState(false)

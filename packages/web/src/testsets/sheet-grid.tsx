@@ -113,7 +113,10 @@ function textAt({ columns, rows }: Sheet, { row, column }: Place): string | unde
   return line === undefined || name === undefined ? undefined : textOfValue(valueAt(line, name))
 }
 
-/** Cells that are pasted while the grid has the focus. Browsers send the event to what is selected, which is not the grid. */
+/**
+ * Cells that are pasted while the grid has the focus. Browsers send the event to what is selected, which is not the
+ * grid.
+ */
 function usePaste(grid: RefObject<HTMLElement | null>, take: (table: string[][]) => void): void {
   const onPaste = useEffectEvent(async (event: ClipboardEvent): Promise<void> => {
     if (document.activeElement !== grid.current) return

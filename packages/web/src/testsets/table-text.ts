@@ -41,7 +41,9 @@ export async function tableIn(text: string, delimiter: ',' | '\t'): Promise<stri
   return parse(text, { delimiter, bom: true, relax_column_count: true, relax_quotes: true, skip_empty_lines: true })
 }
 
-/** Rows by the names in the first line of a table; numbers and switches are recognised if a whole column has only these. */
+/**
+ * Rows by the names in the first line of a table; numbers and switches are recognised if a whole column has only these.
+ */
 export function rowsOf([names = [], ...lines]: string[][], recognises: boolean): JsonObject[] {
   const columns = names.map((name, index) => name.trim() || `column_${index + 1}`)
   const types = columns.map((_, index) => (recognises ? typeOfTexts(lines.map(line => line[index] ?? '')) : 'text'))

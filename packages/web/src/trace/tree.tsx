@@ -85,7 +85,8 @@ export function Tree({
   useTreeKeys({ trace, selected, select, collapsed, toggle })
   useKeys({ m: () => change({ metric: metric ? undefined : 'cost' }, { replace: true }) })
   useRevealed({ trace, selected, collapsed, setCollapsed, place, reveal: index => virtual.scrollToIndex(index) })
-  // While it scrolls, they stay where they are in the document: a moved one is laid out anew. At rest they are in order.
+  // While it scrolls, they stay where they are in the document: a moved one is laid out anew. At rest they are in
+  // order.
   const slots = slotsOf(virtual.scrollRect?.height)
   const items = virtual.getVirtualItems()
   const restedAt = useRef(0)

@@ -19,8 +19,8 @@ interface FilterLineProps {
 type ChangeFilter = (changes: { q: string | undefined }, options?: { replace?: boolean }) => void
 
 /**
- * Keys that come faster than this, as those of a key that is held, are one change. Each other key asks the server at once,
- * and cancels what the one before asked.
+ * Keys that come faster than this, as those of a key that is held, are one change. Each other key asks the server at
+ * once, and cancels what the one before asked.
  */
 const FOLLOW_MS = 30
 

@@ -10,8 +10,9 @@ export { FilterError } from './filter-fields.ts'
  *     all      term+
  *     term     "-" term | "(" filter ")" | field operator value | text | JSON
  *
- * A term in braces is a condition or a group as the interface takes it, as JSON: for what has no shorter form. A text without a field is searched for in inputs, outputs and names. A field that is not known is the path of an
- * attribute, such as `ag.tags.app=shop`.
+ * A term in braces is a condition or a group as the interface takes it, as JSON: for what has no shorter form. A text
+ * without a field is searched for in inputs, outputs and names. A field that is not known is the path of an attribute,
+ * such as `ag.tags.app=shop`.
  */
 
 interface Token {

@@ -134,7 +134,10 @@ const CLOCK_AHEAD_MS = 5 * 60_000
 export type Change = (changes: Partial<TracesSearch>, options?: { replace?: boolean }) => void
 export type ChangeTrace = (changes: Partial<TraceSearch>, options?: { replace?: boolean }) => void
 
-/** The address at which a row of a list is open, made from that of the list without one: the router takes ten times as long. */
+/**
+ * The address at which a row of a list is open, made from that of the list without one: the router takes ten times as
+ * long.
+ */
 export function addressOf(list: string, ids: { trace: string; span?: string | undefined }): string {
   const members = Object.entries(ids).filter(([, id]) => id !== undefined)
   return `${list}${list.includes('?') ? '&' : '?'}${members.map(([name, id]) => `${name}=${id}`).join('&')}`

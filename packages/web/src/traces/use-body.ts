@@ -42,7 +42,10 @@ function bodyOf(search: ListSearch, now: number): ListBody | FilterError {
   }
 }
 
-/** The end of a window that ends now, by the server's clock: it moves each minute, not with each render, so that requests can be shared. */
+/**
+ * The end of a window that ends now, by the server's clock: it moves each minute, not with each render, so that
+ * requests can be shared.
+ */
 function useNow({ to }: FilterSearch): number {
   const [now, setNow] = useState(Date.now)
   useEffect(() => {

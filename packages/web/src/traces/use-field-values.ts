@@ -9,7 +9,10 @@ const VALUES_MAX = 200
 
 const EVERYTHING = { operator: 'and', conditions: [] } as const
 
-/** The values of a field of the filter line: all of a choice, otherwise those that occur in the window, the most frequent first. */
+/**
+ * The values of a field of the filter line: all of a choice, otherwise those that occur in the window, the most
+ * frequent first.
+ */
 export function useFieldValues(name: string | undefined, window: Window | undefined): readonly string[] {
   const field = name === undefined ? undefined : FIELDS[name]
   const isAsked =

@@ -19,8 +19,8 @@ export interface List {
   /** What is shown belongs to the previous filter. */
   isStale: boolean
   /**
-   * Whether rows of this filter have been drawn, or cannot be. Counts and values are asked for only then: asked for earlier,
-   * they delayed the rows and what these say (`DECISIONS.md`).
+   * Whether rows of this filter have been drawn, or cannot be. Counts and values are asked for only then: asked for
+   * earlier, they delayed the rows and what these say (`DECISIONS.md`).
    */
   isSettled: boolean
   more: (() => void) | undefined

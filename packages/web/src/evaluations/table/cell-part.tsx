@@ -10,7 +10,9 @@ interface CellPartProps {
   title: string
 }
 
-/** The input or output of a cell. One that the table has whole is shown at once; a longer one is read from its trace. */
+/**
+ * The input or output of a cell. One that the table has whole is shown at once; a longer one is read from its trace.
+ */
 export function CellPart({ cell, part, title }: CellPartProps): ReactNode {
   const { trace_id = '', span_id = '' } = cell
   const isCut = cell[`${part}_cut`] === true

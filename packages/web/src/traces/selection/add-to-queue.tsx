@@ -16,7 +16,9 @@ interface AddToQueueProps {
 
 const NEW = 'new'
 
-/** Puts traces before people: into a queue that there is, or into a new one with an evaluator whose schema they fill in. */
+/**
+ * Puts traces before people: into a queue that there is, or into a new one with an evaluator whose schema they fill in.
+ */
 export function AddToQueue({ traceIds, onClose, onAdded }: AddToQueueProps): ReactNode {
   const queues = useQuery(traceQueuesQuery)
   const evaluators = useQuery(workflowsQuery('evaluator'))
