@@ -1,4 +1,4 @@
-import { flatRate, NAME_LENGTH_MAX, type Rates, splitsOf } from './rates.ts'
+import { flatRate, keyOf, NAME_LENGTH_MAX, type Rates, splitsOf } from './rates.ts'
 
 /** A project's price for a model, in USD per million tokens, with up to six decimals. */
 export interface PriceOverride {
@@ -39,7 +39,7 @@ export class PriceOverrides {
    */
   ratesOf(provider: string | undefined, model: string): Rates | undefined {
     if (model.length > NAME_LENGTH_MAX || (provider && provider.length > NAME_LENGTH_MAX)) return undefined
-    const key = provider === undefined ? model : `${model}\n${provider}`
+    const key = keyOf(provider, model)
     if (!this.#found.has(key)) {
       if (this.#found.size === FOUND_MAX) this.#found.clear()
       this.#found.set(key, this.#look(namesOf(provider?.toLowerCase(), model.toLowerCase())))

@@ -90,6 +90,18 @@ describe('which model', () => {
     expect(costOf('groq')).toEqual({ incremental: { prompt: 0.000059, completion: 0.0000079, total: 0.0000669 } })
   })
 
+  test('a name that looks like a model and a provider in the cache does not hide these', () => {
+    const llama = 'llama-3.1-8b-instant'
+    const costOf = (model: string, provider?: string, own?: PriceOverrides) =>
+      costsOf({ tokens: TOKENS, meta: { response: { model }, ...(provider && { provider }) } }, own)
+    expect(costOf(`${llama}\ngroq`)).toEqual({})
+    expect(costOf(llama, 'groq')).toHaveProperty('incremental')
+
+    const own = new PriceOverrides({ 'azure/house': { input: 1, output: 2 } })
+    expect(costOf('house\nazure', undefined, own)).toEqual({})
+    expect(costOf('house', 'azure', own)).toHaveProperty('incremental')
+  })
+
   test.each([
     ['text-embedding-3-small', { prompt: 0.000002, completion: 0, total: 0.000002 }],
     ['claude-3-5-sonnet-20241022', { prompt: 0.0003, completion: 0.00015, total: 0.00045 }],

@@ -38,11 +38,11 @@ const KNOWN_MAX = 10_000
  */
 export function ratesOf(provider: string | undefined, model: string, time: Micros): Rates | undefined {
   if (model.length > NAME_LENGTH_MAX || (provider && provider.length > NAME_LENGTH_MAX)) return undefined
-  const name = provider === undefined ? model : `${model}\n${provider}`
+  const name = keyOf(provider, model)
   const rates = known.get(name)
   if (rates !== TIMED && (rates || known.has(name))) return rates
   const period = Math.floor(time / PERIOD_MICROS)
-  const timedName = `${name}\n${period}`
+  const timedName = `${period} ${name}`
   if (rates === TIMED && known.has(timedName)) return known.get(timedName) as Rates | undefined
   const price = priceOf(provider, model, new Date((period * PERIOD_MICROS) / 1000))
   const found = price && ratesFrom(price.model_price)
@@ -51,6 +51,13 @@ export function ratesOf(provider: string | undefined, model: string, time: Micro
   else known.set(name, found)
   return found
 }
+
+/**
+ * A different text for every model and provider, whatever characters a sender puts into their names: the length says where
+ * the model's name ends. It begins with a space, so nothing with a period before it is the same.
+ */
+export const keyOf = (provider: string | undefined, model: string): string =>
+  provider === undefined ? ` ${model.length} ${model}` : ` ${model.length} ${model}\n${provider}`
 
 /** The providers whose models are looked up by their plain names, in this order, if no provider is given. */
 const MAKERS = ['openai', 'anthropic', 'google', 'mistral', 'cohere', 'deepseek', 'x-ai', 'perplexity']
