@@ -46,6 +46,33 @@ describe('several conventions in one span', () => {
       { type: { span: 'workflow' } },
     ],
     [
+      'the name of a prompt is none of its messages',
+      {
+        'gen_ai.prompt.name': 'greeting',
+        'gen_ai.prompt.0.role': 'user',
+        'gen_ai.prompt.0.content': 'hi',
+      },
+      { meta: { prompt: { name: 'greeting' } }, data: { inputs: { prompt: [{ role: 'user', content: 'hi' }] } } },
+    ],
+    [
+      'the name of a prompt is no input of a tool',
+      {
+        'gen_ai.operation.name': 'execute_tool',
+        'gen_ai.prompt.name': 'greeting',
+        'gen_ai.tool.name': 'weather',
+        tool_arguments: '{"city":"Bari"}',
+      },
+      {
+        type: { span: 'tool' },
+        data: { inputs: { name: 'weather', arguments: { city: 'Bari' } } },
+        meta: {
+          prompt: { name: 'greeting' },
+          tool: { name: 'weather' },
+          tool_arguments: '{"city":"Bari"}',
+        },
+      },
+    ],
+    [
       'what traceloop says of a tool is its data already',
       {
         'traceloop.entity.input': '{"inputs":{"city":"Bari"}}',

@@ -1,6 +1,6 @@
 import { isJsonObject, type Json } from '@spanhouse/model'
 import { getOwn } from '../canonical/own-property.ts'
-import { type Convention, rowsOf } from './convention.ts'
+import { type Convention, lookedAt, rowsOf } from './convention.ts'
 import { lowerCaseSpanType } from './span-type.ts'
 import { inputsOf, parsedValue } from './value.ts'
 
@@ -36,5 +36,7 @@ export const openLlmetry: Convention = {
       'traceloop.prompt.key': 'meta.prompt.name',
       'traceloop.prompt.version': 'meta.prompt.version',
     }),
+    // OpenTelemetry's name of a prompt, which is no message.
+    ...lookedAt('gen_ai.prompt.name'),
   ],
 }
