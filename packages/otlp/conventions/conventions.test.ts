@@ -102,6 +102,17 @@ test('what was sent stays beside what is recognised, and shares nothing with it'
   expect(span.attributes.metadata).toEqual({ a: 1, c: 3 })
 })
 
+test('a part of the prompt in two spellings is counted once', () => {
+  const usageOf = (usage: object) =>
+    agOf({ 'langfuse.observation.usage_details': JSON.stringify(usage) }).metrics as JsonObject
+  const incremental = { prompt: 13, completion: 5, total: 18, cache_read: 3 }
+  const tokens = { tokens: { incremental } }
+  expect(usageOf({ input: 10, output: 5, input_cache_read: 3 })).toEqual(tokens)
+  expect(usageOf({ input: 10, output: 5, input_cache_read: 3, cache_read_input_tokens: 3 })).toEqual(tokens)
+  expect(usageOf({ input: 10, output: 5, input_cache_read: 0, cache_read_input_tokens: 3 })).toEqual(tokens)
+  expect(usageOf({ input: 13, output: 5, total: 18, input_cache_read: 3, cache_read: 3 })).toEqual(tokens)
+})
+
 test('a client’s own JSON is nobody’s convention', () => {
   const { ag } = spanOf({ metadata: { a: 1 }, 'gen_ai.operation.name': 'chat' }).attributes
   expect(ag).toEqual({ type: {}, data: {}, metrics: { duration: {}, errors: {}, tokens: {}, costs: {} } })

@@ -1,17 +1,24 @@
 import { isJsonObject, type Json, type JsonObject, numberOf } from '@spanhouse/model'
 import type { Found } from './convention.ts'
 
-/** The parts of a prompt and of a completion that some APIs count on their own, in the spellings of senders. */
-const PARTS: ReadonlyMap<string, { of: 'prompt' | 'completion'; name: string }> = new Map(
+/** A part of a prompt or of a completion that some APIs count on their own. */
+interface Part {
+  of: 'prompt' | 'completion'
+  name: string
+}
+
+/** These, by the spellings of senders. */
+const PARTS: ReadonlyMap<string, Part> = new Map(
   Object.entries({
     cache_read: ['input_cached_tokens', 'input_cache_read', 'cache_read_input_tokens', 'input_cached', 'cache_read'],
     cache_creation: ['input_cache_creation', 'cache_creation_input_tokens', 'input_cache_write', 'cache_creation'],
     'prompt_details.audio': ['input_audio_tokens', 'input_audio'],
     reasoning: ['output_reasoning_tokens', 'output_reasoning', 'reasoning_tokens', 'reasoning'],
     'completion_details.audio': ['output_audio_tokens', 'output_audio'],
-  }).flatMap(([name, spellings]) =>
-    spellings.map(spelling => [spelling, { of: /^(reasoning|completion)/.test(name) ? 'completion' : 'prompt', name }]),
-  ),
+  }).flatMap(([name, spellings]) => {
+    const part: Part = { of: /^(reasoning|completion)/.test(name) ? 'completion' : 'prompt', name }
+    return spellings.map(spelling => [spelling, part] as const)
+  }),
 )
 
 const PROMPT = ['input', 'prompt', 'input_tokens', 'prompt_tokens', 'promptTokens']
@@ -30,12 +37,16 @@ export function putUsage(found: Found, metric: 'tokens' | 'costs', sent: Json | 
   const prompt = firstNumber(sent, PROMPT)
   const completion = firstNumber(sent, COMPLETION)
   const total = firstNumber(sent, TOTAL)
-  const beyond = { prompt: 0, completion: 0 }
+  // A part in two spellings, as frameworks send it that add their own to the provider's, is still one part.
+  const parts = new Map<Part, number>()
   for (const [key, part] of PARTS) {
     const value = numberOf(sent[key])
-    if (value === undefined) continue
-    beyond[part.of] += value
-    if (metric === 'tokens') found.set(place + part.name, value)
+    if (value !== undefined) parts.set(part, Math.max(value, parts.get(part) ?? value))
+  }
+  const beyond = { prompt: 0, completion: 0 }
+  for (const [{ of, name }, value] of parts) {
+    beyond[of] += value
+    if (metric === 'tokens') found.set(place + name, value)
   }
   if (prompt === undefined && completion === undefined) {
     if (total !== undefined) found.set(`${place}total`, total)
