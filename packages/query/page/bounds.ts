@@ -66,7 +66,8 @@ export function compileOrder(order: Order, focus: Focus): Sql {
  * in every query. No condition if all are kept.
  */
 function compileSample(rate: number | undefined): Sql[] {
-  const percent = rate === undefined ? 100 : Math.floor(rate * 100)
+  // 0.29 * 100 is 28.999999999999996.
+  const percent = rate === undefined ? 100 : Math.floor(Number((rate * 100).toPrecision(15)))
   if (percent >= 100) return []
   return [sql`reinterpretAsUInt32(reverse(substring(trace_id, 1, 4))) % 100 < ${count(percent)}`]
 }

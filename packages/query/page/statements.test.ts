@@ -163,12 +163,16 @@ test('sampling keeps whole traces by the first 32 bits of their id', async () =>
   })
   // Remainders 0, 24, 25, 99 and, for the largest number, 95.
   await table.insert([sampled(0, 1), sampled(1_000_024, 2), sampled(25, 3), sampled(199, 4), sampled(0xffffffff, 5)])
+  const whole = randomUUID()
+  await table.insert([27, 28, 29].map((remainder, at) => ({ ...sampled(remainder, at + 1), project_id: whole })))
   for (const at of [spansOf, tracesOf]) {
     expect((await at(project, { rate: 0.25 })).length).toBe(2)
     expect((await at(project, { rate: 0.259 })).length).toBe(2)
     expect((await at(project, { rate: 0.26 })).length).toBe(3)
     expect((await at(project, { rate: 0.96 })).length).toBe(4)
     expect((await at(project, { rate: 1 })).length).toBe(5)
+    expect((await at(whole, { rate: 0.28 })).length).toBe(1)
+    expect((await at(whole, { rate: 0.29 })).length).toBe(2)
     expect(await at(project, { rate: 0 })).toEqual([])
     expect(await at(project, { rate: 0.009 })).toEqual([])
   }
