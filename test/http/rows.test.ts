@@ -319,6 +319,30 @@ test('texts that are cut within a character are still Unicode', async () => {
   expect(found[0].inputs).toBe('a: \ufffd, b: x')
 })
 
+test('pages in the order of costs go on below zero', async () => {
+  const own = await newProject()
+  const credited = [2, 0, -1.25, -2.5].map((cost, at) =>
+    otlpSpan(
+      { traceId: newTraceId(), name: String(at) },
+      { 'ag.type.node': 'chat', 'ag.metrics.unit.costs.total': cost },
+    ),
+  )
+  await own.store(...credited)
+  const names: string[] = []
+  for (let after: string | undefined, page = 0; page === 0 || after; page++) {
+    const { status, text, body } = await own.post('/api/spans/rows', { order_by: 'costs', limit: 1, after })
+    expect(status, text).toBe(200)
+    names.push(...body.rows.map((row: any) => row.span_name))
+    after = body.after
+  }
+  expect(names).toEqual(['0', '1', '2', '3'])
+  // After a place that no row can have.
+  for (const order_by of ['duration', 'tokens', 'costs']) {
+    const after = `${'9'.repeat(23)}_1_${newTraceId()}_0123456789abcdef`
+    expect((await own.post('/api/spans/rows', { order_by, after })).body.count, order_by).toBe(4)
+  }
+})
+
 test('what rows say can come after them', async () => {
   const asked = { windowing: { ...WINDOW, limit: 9 }, attributes: ['ag.type.trace', 'no.such'] }
   for (const focus of ['trace', 'span']) {

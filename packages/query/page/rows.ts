@@ -40,11 +40,11 @@ import { pageLimit } from './windowing.ts'
 export const ROW_ORDERS = ['time', 'duration', 'tokens', 'costs'] as const
 export type RowOrder = (typeof ROW_ORDERS)[number]
 
-/** By what the orders other than time sort, and the precision of that column. */
+/** By what the orders other than time sort. */
 const SORTED_BY = {
-  duration: { column: sql`duration_cumulative`, digits: [18, 3] },
-  tokens: { column: sql`tokens_cumulative_total`, digits: [18, 3] },
-  costs: { column: sql`costs_cumulative_total`, digits: [38, 15] },
+  duration: sql`duration_cumulative`,
+  tokens: sql`tokens_cumulative_total`,
+  costs: sql`costs_cumulative_total`,
 } as const
 type Measure = keyof typeof SORTED_BY
 
@@ -101,7 +101,11 @@ function readAttributes(value: unknown, loc: Location): string[] {
 export const afterText = ({ value, time, trace_id, span_id }: MeasuredPosition): string =>
   [value, time, trace_id, span_id].join('_')
 
-const AFTER = /^\d{1,23}(\.\d{1,15})?$/
+/** Digits of a decimal that holds each of these columns, and those of them after the point. */
+const [PRECISION, SCALE] = [38, 15]
+
+/** A value of such a column; amounts that a client sends may be negative. */
+const AFTER = /^-?\d{1,23}(\.\d{1,15})?$/
 
 function readAfter(given: unknown, loc: Location): MeasuredPosition {
   const [value = '', time = '', trace = '', span = ''] = typeof given === 'string' ? given.split('_') : []
@@ -114,7 +118,7 @@ function readAfter(given: unknown, loc: Location): MeasuredPosition {
 /** One page of spans, or of heads of traces, with the highest value first: rows of {@link MeasuredRow}. */
 export function compileMeasured({ project_id, ...asked }: MeasuredQuery & { project_id: Uuid }): Sql {
   const { query, by, after } = asked
-  const { column } = SORTED_BY[by]
+  const column = SORTED_BY[by]
   const columns = sql`${POSITION}, toString(${column}) AS value`
   const from = fromQuery(project_id, query, after ? [beyond(by, after)] : [])
   const order = sql`ORDER BY ${column} DESC, start_time DESC, trace_id DESC, span_id DESC`
@@ -141,17 +145,15 @@ const compare = <T extends string | bigint>(one: T, other: T): number => (one < 
 /** A decimal text in units of its last possible digit. */
 function unitsOf(value: string): bigint {
   const [whole = '', fraction = ''] = value.split('.')
-  return BigInt(whole + fraction.padEnd(DIGITS_MAX, '0'))
+  return BigInt(whole + fraction.padEnd(SCALE, '0'))
 }
-
-const DIGITS_MAX = Math.max(...Object.values(SORTED_BY).map(({ digits }) => digits[1]))
 
 /** What identifies a row: ids in hex and the start in microseconds. */
 export const POSITION = sql`lower(hex(trace_id)) AS trace_id, lower(hex(span_id)) AS span_id, toUnixTimestamp64Micro(start_time) AS time`
 
 function beyond(by: Measure, { value, time, trace_id, span_id }: MeasuredPosition): Sql {
-  const { column, digits } = SORTED_BY[by]
-  const bound = sql`${decimal(value, digits[0], digits[1])}`
+  const column = SORTED_BY[by]
+  const bound = sql`${decimal(value, PRECISION, SCALE)}`
   const row = sql`(start_time, trace_id, span_id)`
   const last = sql`(fromUnixTimestamp64Micro(${int(time)}, 'UTC'), toFixedString(unhex(${text(trace_id)}), 16), toFixedString(unhex(${text(span_id)}), 8))`
   return anyOf([sql`${column} < ${bound}`, allOf([sql`${column} = ${bound}`, sql`${row} < ${last}`])])
