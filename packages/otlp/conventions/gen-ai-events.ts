@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject, type SpanEvent } from '@spanhouse/model'
 import { withoutAbsent } from '../canonical/without-absent.ts'
-import { normaliseMessages } from './gen-ai-messages.ts'
+import { normaliseMessages, withInstructions } from './gen-ai-messages.ts'
 import { parsedContainer } from './value.ts'
 
 /** The messages of a conversation, in the form of chat APIs. */
@@ -20,14 +20,15 @@ const COMPLETION = 'gen_ai.content.completion'
 /** The conversation in the events of a span, in all versions of the conventions. */
 export function conversationIn(events: readonly SpanEvent[]): Conversation {
   // Lists within lists: an event may have more messages than a call can have arguments.
-  const prompt: JsonObject[][] = []
+  const prompt: (readonly JsonObject[])[] = []
   const completion: JsonObject[][] = []
   for (const { name, attributes = {} } of events) {
     const [, role] = MESSAGE.exec(name) ?? []
     if (role !== undefined) prompt.push(messagesOf(role, bodyOf(attributes)))
     else if (name === CHOICE) completion.push(choiceOf(bodyOf(attributes)))
     else if (name === DETAILS) {
-      prompt.push(normaliseMessages(attributes['gen_ai.input.messages']))
+      const messages = normaliseMessages(attributes['gen_ai.input.messages'])
+      prompt.push(withInstructions(messages, attributes['gen_ai.system_instructions']))
       completion.push(normaliseMessages(attributes['gen_ai.output.messages']))
     } else if (name === PROMPT) prompt.push(textOrMessages('user', attributes['gen_ai.prompt']))
     else if (name === COMPLETION) completion.push(textOrMessages('assistant', attributes['gen_ai.completion']))

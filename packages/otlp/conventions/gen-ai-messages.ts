@@ -1,6 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '@spanhouse/model'
 import { withoutAbsent } from '../canonical/without-absent.ts'
 import { parseText } from '../json/json-text.ts'
+import { parsedContainer } from './value.ts'
 
 /**
  * Converts messages `{ role, parts }`, as JSON text or as a list, to the form `{ role, content }` of chat APIs: text
@@ -11,6 +12,14 @@ import { parseText } from '../json/json-text.ts'
 export function normaliseMessages(sent: Json | undefined): JsonObject[] {
   const list = typeof sent === 'string' ? parseText(sent) : sent
   return Array.isArray(list) ? list.filter(isJsonObject).flatMap(normaliseMessage) : []
+}
+
+/** Instructions are sent apart from the messages; a model sees them as the first one. */
+export function withInstructions(prompt: readonly JsonObject[], sent: Json | undefined): readonly JsonObject[] {
+  if (prompt.length === 0 || sent === undefined || prompt[0]?.role === 'system') return prompt
+  const parts = parsedContainer(sent)
+  const system: JsonObject = Array.isArray(parts) ? { role: 'system', parts } : { role: 'system', content: parts }
+  return [...normaliseMessages([system]), ...prompt]
 }
 
 /** The messages up to and including the user's last one, and those after it. */

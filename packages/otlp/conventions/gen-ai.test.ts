@@ -309,6 +309,18 @@ describe('GenAI', () => {
     expect(prompt.at(-1)).toEqual({ role: 'user', content: 'q' })
   })
 
+  test('the instructions in an event are its first message', () => {
+    const attributes = {
+      'gen_ai.system_instructions': '[{"type":"text","content":"Be brief."}]',
+      'gen_ai.input.messages': '[{"role":"user","parts":[{"type":"text","content":"Rain?"}]}]',
+    }
+    const { prompt } = conversationIn([{ name: 'gen_ai.client.inference.operation.details', timestamp: 0, attributes }])
+    expect(prompt).toEqual([
+      { role: 'system', content: 'Be brief.' },
+      { role: 'user', content: 'Rain?' },
+    ])
+  })
+
   test('other events are nobody’s messages', () => {
     expect(agOf({ events: '[{"name":"click"}]' })).toEqual({})
     expect(agOf({ events: 'many' })).toEqual({})

@@ -3,7 +3,7 @@ import { withoutAbsent } from '../canonical/without-absent.ts'
 import { parseText } from '../json/json-text.ts'
 import { type Convention, type Found, lookedAt, rowsOf, type SentAttributes, type SentSpan } from './convention.ts'
 import { conversationIn, toolCallIn } from './gen-ai-events.ts'
-import { normaliseMessages, splitAtLastUser } from './gen-ai-messages.ts'
+import { normaliseMessages, splitAtLastUser, withInstructions } from './gen-ai-messages.ts'
 import { parsedContainer } from './value.ts'
 
 /** An agent's run sums up the usage of its model calls. */
@@ -138,14 +138,6 @@ function extractEmbedded(found: Found, { attributes }: SentSpan): void {
   if (attributes.get('gen_ai.operation.name') !== 'embeddings' || typeof sent !== 'string') return
   const list = parseText(sent)
   found.set('data.inputs.input', Array.isArray(list) ? list : sent)
-}
-
-/** Instructions are sent apart from the messages; a model sees them as the first one. */
-function withInstructions(prompt: readonly JsonObject[], sent: Json | undefined): readonly JsonObject[] {
-  if (prompt.length === 0 || sent === undefined || prompt[0]?.role === 'system') return prompt
-  const parts = parsedContainer(sent)
-  const system: JsonObject = Array.isArray(parts) ? { role: 'system', parts } : { role: 'system', content: parts }
-  return [...normaliseMessages([system]), ...prompt]
 }
 
 function extractToolCall(found: Found, { attributes, events }: SentSpan): void {
