@@ -53,8 +53,8 @@ export function ratesOf(provider: string | undefined, model: string, time: Micro
 }
 
 /**
- * A different text for every model and provider, whatever characters a sender puts into their names: the length says where
- * the model's name ends. It begins with a space, so nothing with a period before it is the same.
+ * A different text for every model and provider, whatever characters a sender puts into their names: the length says
+ * where the model's name ends. It begins with a space, so nothing with a period before it is the same.
  */
 export const keyOf = (provider: string | undefined, model: string): string =>
   provider === undefined ? ` ${model.length} ${model}` : ` ${model.length} ${model}\n${provider}`

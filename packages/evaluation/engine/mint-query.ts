@@ -31,7 +31,9 @@ export async function mintFromQueries(parts: EngineParts, membership: Membership
   await inTransaction(scope, async inside => {
     const locked = await lockOpenRun(inside, run_id, 'change')
     if (!locked || !(await takeMint(inside, membership))) return
-    if (!sources || sources.length > mintedMax(locked)) await endRun(inside, run_id, 'failure')
+    const isTooMuch = sources !== undefined && sources.length > mintedMax(locked)
+    if (isTooMuch) parts.log.warn({ run_id, traces: sources.length }, 'the stored query of a run finds too many traces')
+    if (!sources || isTooMuch) await endRun(inside, run_id, 'failure')
     else if (sources.length === 0) await endRun(inside, run_id, 'success')
     else await mintScenarios(inside, locked, sources)
   })

@@ -50,3 +50,19 @@ test('what was taken and not used is given back', () => {
   quotas.take(who, 'spans_per_second', 40, 0)
   expect(() => quotas.take(who, 'spans_per_second', 1, 0)).toThrow('The quota of this project')
 })
+
+test('however many others come, what overdraws is not forgotten before it is paid back', () => {
+  const quotas = new Quotas(new Registry())
+  const quota = { requests_per_second: 1 }
+  const who = principal(quota)
+  const others = (first: number, atMs: number): void => {
+    for (let at = first; at < first + 10_001; at++)
+      quotas.take(principal(quota, { project_id: `other ${at}` }), 'requests_per_second', 1, atMs)
+  }
+  quotas.take(who, 'requests_per_second', 20, 0)
+  others(0, 5_000)
+  others(20_000, 10_000)
+  expect(() => quotas.admit(who, 'requests_per_second', 10_000)).toThrow('The quota of this project')
+  others(40_000, 30_000)
+  expect(() => quotas.admit(who, 'requests_per_second', 30_000)).not.toThrow()
+})
