@@ -12,11 +12,11 @@ import Fastify, {
 import type { Room } from '../budget/room.ts'
 import type { Quotas } from '../shares/quotas.ts'
 import type { Shares } from '../shares/shares.ts'
-import type { AnswerRoom } from './answer-room.ts'
+import type { AnswerRoom } from './answer/answer-room.ts'
 import { authenticateRequest } from './auth.ts'
+import { discardRest } from './body/discard.ts'
 import { addClosing } from './connections.ts'
 import { addCors } from './cors.ts'
-import { discardRest } from './discard.ts'
 import { answerExpectation, answerUnreadable, requireHost, sendProblem, toProblem } from './errors.ts'
 import { addOpenApi } from './openapi.ts'
 import { KnownPaths, routedUrl } from './paths.ts'
@@ -73,7 +73,7 @@ export interface AppOptions {
  *     quota        of the project and the key, if they have one                      429      shares/quotas
  *     route        wrong verb                                                    404, 405
  *     handler      permission, body, shape, a slot, then the answer  403, 422, 429, 400    http/endpoint, routes/, shares/
- *     body         as far as the endpoint's limit and the room go            408, 413, 503      http/body, budget/
+ *     body         as far as the endpoint's limit and the room go            408, 413, 503      http/body/, budget/
  *     errors       a Problem as the interface's JSON, anything else as 500                     http/errors
  *     answer       JSON, compressed from 1,000 bytes on
  */

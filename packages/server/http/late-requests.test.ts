@@ -11,7 +11,7 @@ import { REQUEST_MS_MAX } from '../budget/limits.ts'
 import { Room } from '../budget/room.ts'
 import { Quotas } from '../shares/quotas.ts'
 import { type ShareName, Shares } from '../shares/shares.ts'
-import { AnswerRoom } from './answer-room.ts'
+import { AnswerRoom } from './answer/answer-room.ts'
 import { buildApp } from './app.ts'
 import { addPublicEndpoint } from './endpoint.ts'
 

@@ -2,8 +2,8 @@ import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import { z } from '@spanhouse/validation'
 import type { FastifyContextConfig, FastifyInstance, FastifySchema } from 'fastify'
+import { type FormLimits, formBytesMax } from './body/form.ts'
 import { exampleOf, type JsonSchema } from './example.ts'
-import { type FormLimits, formBytesMax } from './form.ts'
 
 interface Described {
   tag: string

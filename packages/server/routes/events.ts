@@ -3,8 +3,8 @@ import { EVENT_DAYS_MAX, eventDays, eventQuery, exportEvents, listEvents, setEve
 import type { Postgres } from '@spanhouse/postgres'
 import { optional, uuid, z } from '@spanhouse/validation'
 import type { FastifyInstance } from 'fastify'
+import { nextPage } from '../http/answer/span-answers.ts'
 import { addAdminEndpoint, addEndpoint } from '../http/endpoint.ts'
-import { nextPage } from '../http/span-answers.ts'
 
 const tag = 'events'
 const permission = 'view_events'

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { findProgress, isOver, type RunProgress, type Scope } from '@spanhouse/evaluation'
 import { Problem, type Uuid } from '@spanhouse/model'
 import type { FastifyBaseLogger } from 'fastify'
-import { commentText, eventText, SILENCE_MS } from '../http/server-sent-events.ts'
+import { commentText, eventText, SILENCE_MS } from '../http/answer/server-sent-events.ts'
 
 /** How often a run with listeners is read, … */
 const LOOK_EVERY_MS = 500

@@ -1,7 +1,7 @@
 import { context, type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
 import { PROJECT_ATTRIBUTE, tracer } from '@spanhouse/telemetry'
 import type { FastifyInstance } from 'fastify'
-import { whenClosed } from '../http/when-closed.ts'
+import { whenClosed } from '../http/answer/when-closed.ts'
 
 /**
  * Adds a span for each request of a known caller to an existing endpoint. It lasts until the response has been sent or

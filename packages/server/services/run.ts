@@ -11,7 +11,7 @@ import {
   UNKNOWN_ERROR,
 } from '@spanhouse/runtime'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { whenClosed } from '../http/when-closed.ts'
+import { whenClosed } from '../http/answer/when-closed.ts'
 import type { Registry } from '../routes/registry/endpoint.ts'
 import { RunAnswer, withUiMessages } from './answer.ts'
 import type { InvokeBody } from './bodies.ts'

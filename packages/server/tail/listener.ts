@@ -1,7 +1,7 @@
 import { PassThrough, type Readable } from 'node:stream'
 import { nextTurn, type SpanJson } from '@spanhouse/model'
 import { type Filter, type MatchableSpan, MatchTooLong, MatchWork, matchSpan } from '@spanhouse/query'
-import { commentText, eventText } from '../http/server-sent-events.ts'
+import { commentText, eventText } from '../http/answer/server-sent-events.ts'
 
 /** How much may wait for a listener that reads more slowly than spans arrive. */
 const WAITING_BYTES_MAX = 1024 * 1024

@@ -3,7 +3,7 @@ import { invalid, type Micros, microsNow, Problem, type Uuid } from '@spanhouse/
 import { type Filter, filterSize } from '@spanhouse/query'
 import { type Arrival, arrivalsSince, type Engine, readArrived } from '@spanhouse/span-store'
 import type { FastifyBaseLogger } from 'fastify'
-import { SILENCE_MS } from '../http/server-sent-events.ts'
+import { SILENCE_MS } from '../http/answer/server-sent-events.ts'
 import { ArrivedSpan, Listener } from './listener.ts'
 
 /** Conditions of a listener's filter and values in their lists, in total. */

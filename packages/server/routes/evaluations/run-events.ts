@@ -1,5 +1,5 @@
 import { uuid, z } from '@spanhouse/validation'
-import { sendEvents } from '../../http/server-sent-events.ts'
+import { sendEvents } from '../../http/answer/server-sent-events.ts'
 import { RunEvents } from '../../run-events/run-events.ts'
 import { addEvaluationEndpoint, type EvaluationRoutes, permissionsOf } from './endpoint.ts'
 

@@ -2,7 +2,7 @@ import type { JsonObject } from '@spanhouse/model'
 import { JsonList } from '@spanhouse/model'
 import { HELD_PER_BYTE, type RowList } from '@spanhouse/registry'
 import { z } from '@spanhouse/validation'
-import type { HeldAnswer } from '../../http/answer-room.ts'
+import type { HeldAnswer } from '../../http/answer/answer-room.ts'
 
 /** `{count, [name]}`; without an entity, only count 0. */
 export const one = (name: string, record: JsonObject | undefined): JsonObject =>

@@ -14,7 +14,7 @@ import {
 import { list, optional, uuid, windowing, z } from '@spanhouse/validation'
 import type { FastifyInstance } from 'fastify'
 import { QUERY_BODY_BYTES_MAX } from '../../budget/limits.ts'
-import type { HeldAnswer } from '../../http/answer-room.ts'
+import type { HeldAnswer } from '../../http/answer/answer-room.ts'
 import { addEndpoint } from '../../http/endpoint.ts'
 import { referenceMembers } from './bodies.ts'
 import { type Registry, scopeOf } from './endpoint.ts'

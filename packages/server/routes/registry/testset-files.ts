@@ -22,9 +22,9 @@ import {
 } from '@spanhouse/registry'
 import { booleanText, optional, slug, storedObject, tags, uuid, z } from '@spanhouse/validation'
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { attachment } from '../../http/attachment.ts'
+import { attachment } from '../../http/answer/attachment.ts'
+import { formFile } from '../../http/body/form.ts'
 import { addEndpoint } from '../../http/endpoint.ts'
-import { formFile } from '../../http/form.ts'
 import { type Registry, scopeOf } from './endpoint.ts'
 import { one, oneAnswer } from './envelopes.ts'
 

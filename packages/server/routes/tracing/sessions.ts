@@ -3,9 +3,9 @@ import { type Engine, readActivity } from '@spanhouse/span-store'
 import { jsonObject, z } from '@spanhouse/validation'
 import type { FastifyInstance } from 'fastify'
 import { QUERY_BODY_BYTES_MAX } from '../../budget/limits.ts'
+import { nextPage } from '../../http/answer/span-answers.ts'
 import { addEndpoint } from '../../http/endpoint.ts'
 import { windowingProperties } from '../../http/query-body.ts'
-import { nextPage } from '../../http/span-answers.ts'
 
 const body = jsonObject.meta({
   properties: {

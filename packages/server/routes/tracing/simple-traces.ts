@@ -2,8 +2,8 @@ import { type Json, parseTraceId } from '@spanhouse/model'
 import { optional, z } from '@spanhouse/validation'
 import type { FastifyInstance } from 'fastify'
 import { CONTENT_BODY_BYTES_MAX, QUERY_BODY_BYTES_MAX } from '../../budget/limits.ts'
+import { nextPage } from '../../http/answer/span-answers.ts'
 import { addEndpoint } from '../../http/endpoint.ts'
-import { nextPage } from '../../http/span-answers.ts'
 import {
   newInvocation,
   newSimpleTrace,

@@ -4,10 +4,10 @@ import { positionOf, readSpanPage, readSpansByIds, type StoredSpan } from '@span
 import { list, optional, z } from '@spanhouse/validation'
 import type { FastifyInstance } from 'fastify'
 import { QUERY_BODY_BYTES_MAX } from '../../budget/limits.ts'
+import { nextPage, spanAnswer } from '../../http/answer/span-answers.ts'
 import { addEndpoint } from '../../http/endpoint.ts'
 import { idsOf } from '../../http/ids.ts'
 import { spanQueryBody } from '../../http/query-body.ts'
-import { nextPage, spanAnswer } from '../../http/span-answers.ts'
 import { type ReadParts, readSpanQuery } from './saved-queries.ts'
 
 const tag = 'spans'

@@ -2,9 +2,9 @@ import { parseSpanQuery } from '@spanhouse/query'
 import type { Engine } from '@spanhouse/span-store'
 import { optional, z } from '@spanhouse/validation'
 import type { FastifyInstance } from 'fastify'
+import { sendEvents } from '../../http/answer/server-sent-events.ts'
 import { addEndpoint } from '../../http/endpoint.ts'
 import { scopeParameters } from '../../http/query-body.ts'
-import { sendEvents } from '../../http/server-sent-events.ts'
 import { Tail } from '../../tail/tail.ts'
 
 /**

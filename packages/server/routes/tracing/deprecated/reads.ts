@@ -4,10 +4,10 @@ import { type Engine, pageTooLarge, readTraceHeads, readWholePage, type StoredSp
 import { json, optional, z } from '@spanhouse/validation'
 import type { FastifyInstance } from 'fastify'
 import { QUERY_BODY_BYTES_MAX } from '../../../budget/limits.ts'
+import { spanAnswer, treeAnswer } from '../../../http/answer/span-answers.ts'
+import { treeJson } from '../../../http/answer/trace-json.ts'
 import { addEndpoint } from '../../../http/endpoint.ts'
 import { filterSchema, flatParameters, windowingProperties } from '../../../http/query-body.ts'
-import { spanAnswer, treeAnswer } from '../../../http/span-answers.ts'
-import { treeJson } from '../../../http/trace-json.ts'
 import { requiredTraceId } from '../trace-writes.ts'
 import { findTraces, type Reading, readTraceSpans, readTraces, type Trace } from '../whole-traces.ts'
 

@@ -10,9 +10,9 @@ import {
   type Violation,
 } from '@spanhouse/model'
 import type { FastifyRequest } from 'fastify'
-import { jsonBounds, parsedBytes } from '../budget/limits.ts'
-import { inflateBody, readBody } from '../budget/read-body.ts'
-import type { Held } from '../budget/room.ts'
+import { jsonBounds, parsedBytes } from '../../budget/limits.ts'
+import { inflateBody, readBody } from '../../budget/read-body.ts'
+import type { Held } from '../../budget/room.ts'
 import { jsonErrorOffset } from './json-offset.ts'
 
 export interface JsonReading {

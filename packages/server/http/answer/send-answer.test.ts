@@ -6,12 +6,12 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { pino } from 'pino'
 import { Gauge, Registry } from 'prom-client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { Room } from '../budget/room.ts'
-import { Quotas } from '../shares/quotas.ts'
-import { Shares } from '../shares/shares.ts'
+import { Room } from '../../budget/room.ts'
+import { Quotas } from '../../shares/quotas.ts'
+import { Shares } from '../../shares/shares.ts'
+import { buildApp } from '../app.ts'
+import { addPublicEndpoint } from '../endpoint.ts'
 import { AnswerRoom } from './answer-room.ts'
-import { buildApp } from './app.ts'
-import { addPublicEndpoint } from './endpoint.ts'
 
 const MIB = 1024 * 1024
 const held = new Gauge({ name: 'held', help: 'Bytes.', registers: [new Registry()] })

@@ -1,6 +1,6 @@
 import { Problem } from '@spanhouse/model'
 import type { Gauge } from 'prom-client'
-import type { Tenant } from '../shares/pool.ts'
+import type { Tenant } from '../../shares/pool.ts'
 
 const MIB = 1024 * 1024
 

@@ -1,8 +1,8 @@
 import { invalid, Problem } from '@spanhouse/model'
 import { z } from '@spanhouse/validation'
 import type { FastifyRequest } from 'fastify'
-import { watchBody } from '../budget/read-body.ts'
-import type { Held } from '../budget/room.ts'
+import { watchBody } from '../../budget/read-body.ts'
+import type { Held } from '../../budget/room.ts'
 import { discardRest } from './discard.ts'
 
 const FIELDS_MAX = 50
