@@ -12,7 +12,9 @@ test.each([
   expect(signTest(wins, losses)).toBeCloseTo(p, 5)
 })
 
-test('a thousand preferences do not overflow', () => {
+test('thousands of preferences do not overflow', () => {
   expect(signTest(500, 500)).toBe(1)
   expect(signTest(600, 400)).toBeLessThan(1e-9)
+  expect(signTest(1_000, 400)).toBeLessThan(1e-9)
+  expect(signTest(5_100, 4_900)).toBeCloseTo(0.0466, 3)
 })

@@ -4,11 +4,11 @@
  */
 export function signTest(wins: number, losses: number): number {
   const n = wins + losses
-  let [term, sum] = [1, 0]
-  // The terms of the binomial distribution, relative to the first one.
+  // The logarithms of the binomial distribution: how often k of n can be chosen is soon more than a number can hold.
+  let [term, sum] = [-n * Math.LN2, 0]
   for (let k = 0; k <= Math.min(wins, losses); k++) {
-    sum += term
-    term *= (n - k) / (k + 1)
+    sum += Math.exp(term)
+    term += Math.log((n - k) / (k + 1))
   }
-  return Math.min(1, 2 * Math.exp(Math.log(sum) - n * Math.LN2))
+  return Math.min(1, 2 * sum)
 }
