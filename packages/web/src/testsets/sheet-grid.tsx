@@ -13,7 +13,7 @@ import { visible } from '../format/format.ts'
 import { Button } from '../parts/controls.tsx'
 import { CellEditor } from './cell-editor.tsx'
 import { type Place, type Sheet, valueAt, withPasted, withTexts } from './sheet.ts'
-import { type ColumnType, tableIn, textOfValue } from './table-text.ts'
+import { type ColumnType, pastedIn, textOfValue } from './table-text.ts'
 import styles from './testsets.module.css'
 
 const ROW_PX = 28
@@ -121,7 +121,7 @@ function usePaste(grid: RefObject<HTMLElement | null>, take: (table: string[][])
   const onPaste = useEffectEvent(async (event: ClipboardEvent): Promise<void> => {
     if (document.activeElement !== grid.current) return
     event.preventDefault()
-    take(await tableIn(event.clipboardData?.getData('text/plain') ?? '', '\t'))
+    take(await pastedIn(event.clipboardData?.getData('text/plain') ?? ''))
   })
   useEffect(() => {
     const listener = (event: ClipboardEvent): void => void onPaste(event)

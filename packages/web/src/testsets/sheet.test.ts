@@ -9,7 +9,7 @@ import {
   withoutRow,
   withTexts,
 } from './sheet.ts'
-import { rowsOf, tableIn, typeOf } from './table-text.ts'
+import { pastedIn, rowsOf, tableIn, typeOf, valueIn } from './table-text.ts'
 
 const SHEET = sheetOf([
   { id: 'a', data: { country: 'Peru', people: 34, testcase_dedup_id: 'x' } },
@@ -61,4 +61,20 @@ test('a table is read with quotes and line breaks; whole columns of numbers are 
   expect(rowsOf(table, false)[0]).toEqual({ name: 'a "b"\nc', zip: '007', people: '12', is_big: 'true' })
   expect(typeOf([1, 'one'])).toBe('text')
   expect(typeOf([1, { a: 1 }])).toBe('json')
+})
+
+test('a number that would lose digits stays a text', async () => {
+  const table = await tableIn('id,share\n1234567890123456789,0.30000000000000004\n1234567890123456788,0.5\n', ',')
+  expect(rowsOf(table, true)).toEqual([
+    { id: '1234567890123456789', share: 0.30000000000000004 },
+    { id: '1234567890123456788', share: 0.5 },
+  ])
+  expect(valueIn('1234567890123456789', 'number')).toBe('1234567890123456789')
+  expect(valueIn(' 1e3 ', 'number')).toBe(1_000)
+})
+
+test('an empty cell keeps its place in a pasted column, and a quote that is not closed is a character', async () => {
+  expect(await pastedIn('a\n\nb\n')).toEqual([['a'], [''], ['b']])
+  expect(await pastedIn('"a\nb"\tc\n')).toEqual([['a\nb', 'c']])
+  expect(await pastedIn('"Hello,\tshe said\r\n')).toEqual([['"Hello,', 'she said']])
 })

@@ -22,7 +22,7 @@ const one = (value: Json | undefined): ColumnType =>
 
 /** The value of a cell as it is typed; what does not fit the column stays a text. */
 export function valueIn(text: string, type: ColumnType): Json {
-  if (type === 'number' && text.trim() !== '' && Number.isFinite(Number(text))) return Number(text)
+  if (type === 'number' && text.trim() !== '' && isKept(text.trim())) return Number(text)
   if (type === 'boolean' && /^(true|false)$/i.test(text.trim())) return text.trim().toLowerCase() === 'true'
   if (type !== 'json') return text
   try {
@@ -32,14 +32,31 @@ export function valueIn(text: string, type: ColumnType): Json {
   }
 }
 
+/** Whether a text is a number that has all its digits: an id of 19 digits would become another one. */
+const isKept = (text: string): boolean =>
+  Number.isFinite(Number(text)) && (text.replace(/\D/g, '').length <= 15 || String(Number(text)) === text)
+
 export const textOfValue = (value: Json | undefined): string =>
   value === undefined || value === null ? '' : typeof value === 'string' ? value : JSON.stringify(value)
 
-/** A table that was pasted from a spreadsheet, or a CSV file. Throws an error that names the line. */
+/**
+ * A table that was pasted from a spreadsheet, or a CSV file. An empty line of a spreadsheet is a row whose only cell is
+ * empty. Throws an error that names the line.
+ */
 export async function tableIn(text: string, delimiter: ',' | '\t'): Promise<string[][]> {
   const { parse } = await import('csv-parse/browser/esm/sync')
-  return parse(text, { delimiter, bom: true, relax_column_count: true, relax_quotes: true, skip_empty_lines: true })
+  const skip_empty_lines = delimiter === ','
+  return parse(text, { delimiter, bom: true, relax_column_count: true, relax_quotes: true, skip_empty_lines })
 }
+
+/** Cells that were pasted. Spreadsheets close every quote that they open; a text from elsewhere is taken as it is. */
+export const pastedIn = (text: string): Promise<string[][]> =>
+  tableIn(text, '\t').catch(() =>
+    text
+      .replace(/\r?\n$/, '')
+      .split(/\r?\n/)
+      .map(line => line.split('\t')),
+  )
 
 /**
  * Rows by the names in the first line of a table; numbers and switches are recognised if a whole column has only these.
@@ -57,7 +74,7 @@ export function typeOfTexts(texts: readonly string[]): ColumnType {
   const filled = texts.filter(text => text !== '')
   if (filled.length === 0) return 'text'
   // Not 007, whose zeros mean something.
-  if (filled.every(text => /^-?(0|[1-9]\d*)(\.\d+)?$/.test(text))) return 'number'
+  if (filled.every(text => /^-?(0|[1-9]\d*)(\.\d+)?$/.test(text) && isKept(text))) return 'number'
   if (filled.every(text => /^(true|false)$/i.test(text))) return 'boolean'
   return filled.every(text => /^[[{]/.test(text)) ? 'json' : 'text'
 }
