@@ -6,7 +6,7 @@ import { formatCount, visible } from '../format/format.ts'
 import { Button, controls, Failure } from '../parts/controls.tsx'
 import { PopoverButton } from '../parts/popover.tsx'
 import { printFilter } from '../traces/filter-print.ts'
-import { FilterError, parseFilterText } from '../traces/filter-text.ts'
+import { allOf, FilterError, parseFilterText } from '../traces/filter-text.ts'
 import { useBody } from '../traces/use-body.ts'
 import styles from './dashboard.module.css'
 import { TILES_MAX } from './search.ts'
@@ -41,7 +41,7 @@ interface OwnTileProps {
 }
 
 function OwnTile({ text, shown, onRemove }: OwnTileProps): ReactNode {
-  const { body, error } = useBody({ ...shown.search, q: [shown.search.q, text].filter(Boolean).join(' ') })
+  const { body, error } = useBody({ ...shown.search, q: allOf([shown.search.q, text]) })
   const asked = body ?? shown.body
   const total = useQuery({ ...groupsQuery(asked, {}), enabled: body !== undefined })
   const parts = useQuery({ ...groupsQuery(asked, { buckets: BUCKETS }), enabled: body !== undefined })

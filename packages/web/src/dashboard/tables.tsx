@@ -5,7 +5,7 @@ import { ofWholeTraces } from '../api/filtering.ts'
 import { type Group, type Grouping, groupsQuery } from '../api/queries.ts'
 import { exact, formatAmount, formatCost, formatCount, formatDuration, MISSING, visible } from '../format/format.ts'
 import { Button, Failure } from '../parts/controls.tsx'
-import { hasTerm, termOf, toggleTerm, WITH_ERRORS } from '../traces/filter-text.ts'
+import { allOf, hasTerm, termOf, toggleTerm, WITH_ERRORS } from '../traces/filter-text.ts'
 import type { TracesSearch } from '../traces/search.ts'
 import styles from './dashboard.module.css'
 import type { Shown } from './shown.ts'
@@ -98,7 +98,7 @@ function TableRow({ group, table, shown: { search, change }, most }: TableRowPro
   const { value, count, errors, p95, tokens, costs = 0 } = group
   const isOfCalls = table.grouping.amounts === 'own'
   const term = termOf(table.by, value)
-  const q = [search.q, term].filter(Boolean).join(' ')
+  const q = allOf([search.q, term])
   const { since, from, to } = search
   const rows: TracesSearch = { q, since, from, to, ...(isOfCalls && { focus: 'span' }) }
   // Calls in traces of which the root matches are no list of their own.

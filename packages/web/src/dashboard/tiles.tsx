@@ -4,7 +4,7 @@ import { type ReactNode, useMemo } from 'react'
 import { type Group, groupsQuery, type RowGroups } from '../api/queries.ts'
 import { exact, formatAmount, formatCost, formatCount, formatDuration, formatTime } from '../format/format.ts'
 import { Failure } from '../parts/controls.tsx'
-import { WITH_ERRORS } from '../traces/filter-text.ts'
+import { allOf, WITH_ERRORS } from '../traces/filter-text.ts'
 import type { TracesSearch } from '../traces/search.ts'
 import { Chart, type Series } from './chart.tsx'
 import styles from './dashboard.module.css'
@@ -110,7 +110,7 @@ export function TileView({ tile, total, parts, shown: { body, search, change }, 
   const { title, figure, title2, opens, term, look, format } = tile
   const [oldest, newest] = [Date.parse(body.windowing.oldest), Date.parse(body.windowing.newest)]
   const { starts, values } = useMemo(() => columnsOf(tile, parts, { oldest, newest }), [tile, parts, oldest, newest])
-  const q = [search.q, term].filter(Boolean).join(' ') || undefined
+  const q = allOf([search.q, term]) || undefined
   const rows = { q, since: search.since, from: search.from, to: search.to, ...opens }
   const group = total && (total.groups[0] ?? NOTHING)
   const isoAt = (ms: number): string => new Date(ms).toISOString()

@@ -18,7 +18,7 @@ import { useKeys } from '../frame/keys.ts'
 import { Choices, controls, Failure } from '../parts/controls.tsx'
 import { Scroller } from '../parts/scroller.tsx'
 import { FilterLine } from '../traces/filter-line.tsx'
-import { termOf, WITH_ERRORS } from '../traces/filter-text.ts'
+import { allOf, termOf, WITH_ERRORS } from '../traces/filter-text.ts'
 import { Period } from '../traces/period.tsx'
 import { useBody } from '../traces/use-body.ts'
 import { SESSION_ORDERS, type SessionOrder, type SessionsSearch } from './search.ts'
@@ -129,7 +129,7 @@ function Sessions({ body, search }: { body: ListBody; search: SessionsSearch }):
 function SessionRow({ session, search }: { session: Group; search: SessionsSearch }): ReactNode {
   const { value = '', count, errors, first = '', last = '', p95, tokens, costs } = session
   const { since, from, to } = search
-  const rows = { q: [search.q, termOf('session_id', value)].filter(Boolean).join(' '), since, from, to }
+  const rows = { q: allOf([search.q, termOf('session_id', value)]), since, from, to }
   return (
     <tr>
       <td title={formatFullTime(last)}>{formatTime(last)}</td>

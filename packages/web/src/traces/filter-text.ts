@@ -137,14 +137,24 @@ export const quoted = (value: string): string =>
   /^[^\s"(){}\\=][^\s"(){}\\]*$/.test(value) ? value : `"${value.replace(/["\\]/g, '\\$&')}"`
 
 /** Whether a text has a term, as it is or negated. */
-export const hasTerm = (text: string, term: string): boolean => splitTerms(text).includes(term)
+export const hasTerm = (text: string, term: string): boolean => termsOf(text).includes(term)
 
 /** Adds a term to a text, or removes it; the opposite of it is removed in any case. */
 export function toggleTerm(text: string, term: string): string {
   const opposite = term.startsWith('-') ? term.slice(1) : `-${term}`
-  const terms = splitTerms(text)
+  const terms = termsOf(text)
   const rest = terms.filter(one => one !== opposite && one !== term)
   return (terms.includes(term) ? rest : [...rest, term]).join(' ')
+}
+
+/** The text of a filter for what satisfies each of some filters; of none, or of empty ones, it is empty. */
+export const allOf = (texts: readonly (string | undefined)[]): string =>
+  texts.flatMap(text => termsOf(text ?? '')).join(' ')
+
+/** The terms of a text that must all hold. Alternatives are one, in brackets: what follows would belong to the last of them. */
+function termsOf(text: string): string[] {
+  const terms = splitTerms(text)
+  return terms.some(term => term.toLowerCase() === 'or') ? [`(${terms.join(' ')})`] : terms
 }
 
 /** The texts between spaces that stand neither in quotes nor in brackets or braces. */
