@@ -190,6 +190,33 @@ test('what arrives waits behind a button and moves no row', async () => {
   await close()
 })
 
+test('a list that is read for minutes stays where it is, while its window moves on', async () => {
+  const long = await newProject()
+  const spans = Array.from({ length: 130 }, (_, n) => agentTrace(`Question ${n}?`, 60_000 * (n + 1)).slice(0, 1))
+  await long.store(...spans.flat())
+  const { page, close } = await visit(browser, long, '/w/testsets')
+  await page.clock.install()
+  await page.goto(page.url().replace(/\/w\/.*/, '/w/traces'))
+  await page.locator('[data-row="20"]').hover()
+  await expect
+    .poll(async () => {
+      await page.mouse.wheel(0, 2_000)
+      return page.locator('[data-row="129"]').count()
+    })
+    .toBe(1)
+  const scroller = page.getByRole('table', { name: 'Traces' }).locator('..')
+  const place = await scroller.evaluate(element => element.scrollTop)
+  const moved = page.waitForResponse('**/api/spans/count')
+  // Farther, and it would count as a clock that is wrong.
+  await page.clock.fastForward(58_000)
+  await moved
+  await long.store(...agentTrace('Brand new?', 1_000))
+  await page.getByRole('button', { name: /1 new/ }).waitFor()
+  expect(await scroller.evaluate(element => element.scrollTop)).toBe(place)
+  await page.locator('[data-row="129"]').waitFor()
+  await close()
+})
+
 test('the histogram narrows the time by dragging', async () => {
   const { page, close } = await visit(browser, project, '/w/traces?since=1h')
   const box = await page.getByRole('img', { name: /over time/ }).boundingBox()

@@ -32,23 +32,32 @@ export type OrderBy = 'time' | 'duration' | 'tokens' | 'costs'
 
 type PageOf = Partial<Pick<RowPage, 'windowing' | 'after'>> & { limit: number }
 
-/** The pages of a list so far. */
-export const rowsQuery = (body: ListBody, order_by: OrderBy) =>
+/** Says in which window rows are read: one that ends now ends later each time. */
+type WindowNow = () => ListBody['windowing']
+
+/** The time after which a list that nothing watches is read again when it is shown again. */
+const UNWATCHED_MS = 60_000
+
+/** The pages of a list so far. They are named by `body`, which stays while the list does, and read in the window of the moment. */
+export const rowsQuery = (body: ListBody, order_by: OrderBy, windowNow: WindowNow) =>
   infiniteQueryOptions({
     queryKey: ['rows', body, order_by],
     initialPageParam: { limit: FIRST_ROWS } as PageOf,
-    queryFn: ({ pageParam, signal }) => readRows({ ...body, order_by }, pageParam, signal),
+    queryFn: ({ pageParam, signal }) =>
+      readRows({ ...body, order_by }, { ...pageParam, windowing: pageParam.windowing ?? windowNow() }, signal),
     getNextPageParam: ({ windowing, after }: RowPage): PageOf | undefined =>
       windowing || after ? { windowing, after, limit: ROWS_PER_PAGE } : undefined,
     placeholderData: keepPreviousData,
-    staleTime: Number.POSITIVE_INFINITY,
+    staleTime: order_by === 'time' ? Number.POSITIVE_INFINITY : UNWATCHED_MS,
   })
 
 type RowsBody = ListBody & { order_by: OrderBy }
 
-function readRows(body: RowsBody, { windowing, after, limit }: PageOf, signal: AbortSignal) {
-  const asked = { ...body, after, windowing: { ...(windowing ?? body.windowing), limit }, previews: false }
-  return api<RowPage>('/spans/rows', { method: 'POST', body: asked, signal })
+async function readRows(body: RowsBody, { windowing, after, limit }: PageOf, signal: AbortSignal): Promise<RowPage> {
+  const asked = { ...body, after, windowing: { ...windowing, limit }, previews: false }
+  const page = await api<RowPage>('/spans/rows', { method: 'POST', body: asked, signal })
+  // The pages that follow are of the same window.
+  return page.after ? { ...page, windowing: page.windowing ?? windowing } : page
 }
 
 /** Whether it failed itself, or an exception is in it or below it. A child that failed without one is not known of. */
@@ -76,10 +85,11 @@ export const previewsQuery = (rows: readonly Row[], attributes: readonly string[
   })
 
 /** The newest rows, asked for again and again to tell of what has arrived. */
-export const newestQuery = (body: ListBody, everyMs: number | false) =>
+export const newestQuery = (body: ListBody, everyMs: number | false, windowNow: WindowNow) =>
   queryOptions({
     queryKey: ['newest', body],
-    queryFn: ({ signal }) => readRows({ ...body, order_by: 'time' }, { limit: FIRST_ROWS }, signal),
+    queryFn: ({ signal }) =>
+      readRows({ ...body, order_by: 'time' }, { windowing: windowNow(), limit: FIRST_ROWS }, signal),
     refetchInterval: everyMs,
     staleTime: 0,
     gcTime: 0,

@@ -14,7 +14,7 @@ import { Rows } from './rows.tsx'
 import { type Change, spanOf, type TracesSearch } from './search.ts'
 import { Toolbar } from './toolbar.tsx'
 import styles from './traces.module.css'
-import { useBody } from './use-body.ts'
+import { useBody, windowNowOf } from './use-body.ts'
 import { idOf, showArrived, useList } from './use-list.ts'
 
 const TracePanel = lazy(() => import('../trace/trace-panel.tsx').then(module => ({ default: module.TracePanel })))
@@ -40,30 +40,34 @@ function TraceList(): ReactNode {
   const navigate = useNavigate({ from: '/traces' })
   const change: Change = (changes, { replace = false } = {}) =>
     void navigate({ search: before => ({ ...before, ...changes }), replace })
-  const { body, error, bodyFor } = useBody(search)
+  const { body, listed, error, listedFor } = useBody(search)
   // The server works while the page follows.
   const follow: Change = (changes, options) => {
-    const next = bodyFor({ ...search, ...changes })
-    if (next) void queryClient.prefetchInfiniteQuery(rowsQuery(next, search.order ?? 'time'))
+    const next = listedFor({ ...search, ...changes })
+    if (next)
+      void queryClient.prefetchInfiniteQuery(
+        rowsQuery(next, search.order ?? 'time', windowNowOf({ ...search, ...changes })),
+      )
     change(changes, options)
   }
   return (
     <div className={styles.screen}>
       <h1 className={controls.hidden}>{search.focus === 'span' ? 'Spans' : 'Traces'}</h1>
       <FilterLine text={search.q ?? ''} error={error} change={follow} window={body?.windowing} />
-      {body && <Found body={body} search={search} change={change} />}
+      {body && listed && <Found body={body} listed={listed} search={search} change={change} />}
     </div>
   )
 }
 
 interface FoundProps {
   body: ListBody
+  listed: ListBody
   search: TracesSearch
   change: Change
 }
 
-function Found({ body, search, change }: FoundProps): ReactNode {
-  const list = useList(body, search)
+function Found({ body, listed, search, change }: FoundProps): ReactNode {
+  const list = useList({ body, listed }, search)
   const [selected, setSelected] = useState<ReadonlyMap<string, Row>>(new Map())
   const toggle = (row: Row): void => {
     const next = new Map(selected)

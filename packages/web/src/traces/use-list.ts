@@ -4,11 +4,13 @@ import type { ListBody } from '../api/filtering.ts'
 import { newestQuery, type OrderBy, type Row, rowsQuery } from '../api/queries.ts'
 import { queryClient } from '../api/query-client.ts'
 import type { TracesSearch } from './search.ts'
+import { windowNowOf } from './use-body.ts'
 
 /** How often the server is asked for newer rows. */
 const LOOK_MS = 1_500
 
 export interface List {
+  /** For what is counted: its window moves on. */
   body: ListBody
   rows: readonly Row[]
   /** How many rows have arrived since the list was read, `FIRST_ROWS` or fewer; they are not in it yet. */
@@ -30,13 +32,14 @@ export interface List {
  * The rows of a list, as they were when it was read: what arrives later is only counted, so that no row moves under the
  * pointer. Rows in the list change in place while their traces grow.
  */
-export function useList(body: ListBody, search: TracesSearch): List {
+export function useList({ body, listed }: { body: ListBody; listed: ListBody }, search: TracesSearch): List {
   const order: OrderBy = search.order ?? 'time'
-  const list = useInfiniteQuery(rowsQuery(body, order))
+  const windowNow = windowNowOf(search)
+  const list = useInfiniteQuery(rowsQuery(listed, order, windowNow))
   const isRead = list.data !== undefined && !list.isPlaceholderData
-  const isSettled = useDrawn(isRead || list.isError ? JSON.stringify([body, order]) : undefined)
+  const isSettled = useDrawn(isRead || list.isError ? JSON.stringify([listed, order]) : undefined)
   const isWatched = isRead && isSettled && order === 'time' && !search.to
-  const newest = useQuery({ ...newestQuery(body, LOOK_MS), enabled: isWatched })
+  const newest = useQuery({ ...newestQuery(listed, LOOK_MS, windowNow), enabled: isWatched })
   const rows = useMemo(
     () => withNewer(list.data?.pages.flatMap(page => page.rows) ?? [], newest.data?.rows),
     [list.data, newest.data],
