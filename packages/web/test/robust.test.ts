@@ -1,9 +1,9 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { call, type TestProject } from '../../../test/harness.ts'
+import { call, newProject, type TestProject } from '../../../test/harness.ts'
 import { actIn, newMember, newPerson } from '../../../test/http/people.ts'
 import { exportOf, newSpanId, newTraceId, otlpSpan } from '../../../test/otlp.ts'
-import { agentTrace, openBrowser, projectWithTraces, traceOf, visit } from './browser.testing.ts'
+import { agentTrace, openBrowser, openPage, projectWithTraces, traceOf, visit } from './browser.testing.ts'
 
 /* What goes wrong around the page: rights, other tabs, the server, the clock, and spans that nobody would write. */
 
@@ -62,6 +62,17 @@ test('two tabs: what arrives is in both, and a key that is forgotten or entered 
   await other.getByLabel('API key').fill(project.apiKey)
   await other.keyboard.press('Enter')
   for (const tab of [page, other]) await tab.locator('[data-row="0"]').waitFor()
+  await close()
+})
+
+test('the key of another project that is entered in one tab replaces what the others show', async () => {
+  const other = await newProject()
+  await other.post('/api/simple/testsets/', { testset: { slug: 'theirs', name: 'Theirs', data: { testcases: [] } } })
+  const { page, faults, close } = await visit(browser, project, '/w/testsets')
+  await page.getByText('This project has no testset yet.').waitFor()
+  const tab = await openPage(page.context(), other, '/w/testsets')
+  for (const one of [tab.page, page]) await one.getByRole('link', { name: 'Theirs' }).waitFor()
+  expect(faults).toEqual([])
   await close()
 })
 
@@ -156,20 +167,23 @@ describe('the server', () => {
   })
 })
 
-test.each([-3 * 86_400_000, 400 * 86_400_000])('a clock that is off by %i ms hides no rows', async offMs => {
-  const context = await browser.newContext()
-  await context.addInitScript(`{
+test.each([-3 * 86_400_000, 400 * 86_400_000])(
+  'a clock that is off by %i ms hides no rows, and no spans that arrive',
+  async offMs => {
+    const context = await browser.newContext()
+    await context.addInitScript(`{
     const Real = Date
     globalThis.Date = class extends Real {
       constructor(...given) { given.length === 0 ? super(Real.now() + ${offMs}) : super(...given) }
       static now() { return Real.now() + ${offMs} }
     }
   }`)
-  const page = await context.newPage()
-  await page.goto(`${inject('target').apiUrl}/w/traces?since=24h#key=${project.apiKey}`)
-  await page.locator('[data-row="3"]').waitFor()
-  await context.close()
-})
+    const page = await context.newPage()
+    await page.goto(`${inject('target').apiUrl}/w/traces?since=24h#key=${project.apiKey}`)
+    await page.locator('[data-row="3"]').waitFor()
+    await context.close()
+  },
+)
 
 describe('spans that nobody would write', () => {
   test('a name of 1 MB takes one line in the list, the tree and the detail', { timeout: 60_000 }, async () => {

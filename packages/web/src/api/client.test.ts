@@ -5,14 +5,17 @@ import { keyState, setKey } from './key.ts'
 afterEach(() => void vi.unstubAllGlobals())
 
 /** What the page holds of its key after a request that is answered so, and what it says went wrong. */
-async function answered(status: number, body: unknown): Promise<[key: string, reason: string]> {
+async function answered(status: number, body: unknown, meanwhile?: () => void): Promise<[key: string, reason: string]> {
   const stored = new Map<string, string>()
   const localStorage = {
     getItem: (name: string) => stored.get(name) ?? null,
     setItem: (name: string, value: string) => void stored.set(name, value),
   }
   vi.stubGlobal('localStorage', localStorage)
-  vi.stubGlobal('fetch', async () => Response.json(body, { status }))
+  vi.stubGlobal('fetch', async () => {
+    meanwhile?.()
+    return Response.json(body, { status })
+  })
   setKey('some.key')
   const reason = await call('/services/invoke', { method: 'POST', body: {} }).catch((error: Error) => error.message)
   return [keyState(), String(reason)]
@@ -26,4 +29,11 @@ test('a key that the server rejects is asked for again', async () => {
 test('a run that failed with 401 has its own reason, and the key stays', async () => {
   const run = { status: { code: 401, message: 'The service responded with status 401.' }, trace_id: '1' }
   expect(await answered(401, run)).toEqual(['present', 'The service responded with status 401.'])
+})
+
+test('a key that was entered while the one before was rejected stays', async () => {
+  expect(await answered(401, null, () => setKey('another.key'))).toEqual([
+    'present',
+    'The server responded with status 401.',
+  ])
 })

@@ -44,7 +44,8 @@ export async function* events(path: string, signal: AbortSignal): AsyncGenerator
 }
 
 async function send(url: string, { method = 'GET', body, signal }: Request, accept?: string): Promise<Response> {
-  const headers: Record<string, string> = { authorization: `ApiKey ${getKey() ?? ''}` }
+  const key = getKey()
+  const headers: Record<string, string> = { authorization: `ApiKey ${key ?? ''}` }
   if (body !== undefined) headers['content-type'] = 'application/json'
   if (accept !== undefined) headers.accept = accept
   const asked = { method, headers, signal: signal ?? null, body: body === undefined ? null : JSON.stringify(body) }
@@ -58,7 +59,7 @@ async function send(url: string, { method = 'GET', body, signal }: Request, acce
   if (answer.ok) return answer
   const refusal = ((await answer.json().catch(() => null)) ?? {}) as Refusal
   // What a run called may have answered 401 to it: then the run has that status, and the key is none the worse.
-  if (answer.status === 401 && refusal.status === undefined) rejectKey()
+  if (answer.status === 401 && refusal.status === undefined) rejectKey(key)
   const seconds = Number(answer.headers.get('retry-after') ?? Number.NaN)
   const traceId = answer.headers.get('x-ag-trace-id')
   throw new ApiError(answer.status, reasonOf(refusal) ?? `The server responded with status ${answer.status}.`, {

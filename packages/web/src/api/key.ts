@@ -29,9 +29,12 @@ export function forgetKey(): void {
   notify()
 }
 
-/** The server does not know the key, or no longer. It is kept until another one is entered. */
-export function rejectKey(): void {
-  if (rejected) return
+/**
+ * The server does not know a key, or no longer. It is kept until another one is entered; the responses to what was asked
+ * with the one before may come later than that.
+ */
+export function rejectKey(key: string | null): void {
+  if (rejected || key !== getKey()) return
   rejected = true
   notify()
 }

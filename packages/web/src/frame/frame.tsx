@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { CatchBoundary, type ErrorComponentProps, Link, Outlet, useMatches } from '@tanstack/react-router'
 import { lazy, type ReactNode, Suspense, useState, useSyncExternalStore } from 'react'
 import { connectionTrouble, onConnectionChange } from '../api/connection.ts'
-import { keyState, onKeyChange } from '../api/key.ts'
+import { getKey, keyState, onKeyChange } from '../api/key.ts'
 import { projectQuery } from '../api/queries.ts'
 import { queryClient } from '../api/query-client.ts'
 import { visible } from '../format/format.ts'
@@ -21,8 +21,13 @@ const KeysHelp = lazy(() => import('./dialogs.tsx').then(module => ({ default: m
 // Data of one project must not be shown with the key of another.
 onKeyChange(() => queryClient.clear())
 
-/** What surrounds every screen; without a key that the server knows it asks for one instead. */
+/** Another key may be entered in another tab: then nothing stays that was asked for with the one before. */
 export function Frame(): ReactNode {
+  return <FrameOfKey key={useSyncExternalStore(onKeyChange, getKey)} />
+}
+
+/** What surrounds every screen; without a key that the server knows it asks for one instead. */
+function FrameOfKey(): ReactNode {
   const key = useSyncExternalStore(onKeyChange, keyState)
   const [open, setOpen] = useState<'commands' | 'keys'>()
   useKeys({ '⌘k': () => setOpen('commands'), '?': () => setOpen('keys') })
