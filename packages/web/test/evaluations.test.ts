@@ -1,4 +1,4 @@
-import type { Browser } from 'playwright-core'
+import type { Browser, Route } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually, newProject, type TestProject } from '../../../test/harness.ts'
 import { openBrowser, visit } from './browser.testing.ts'
@@ -253,6 +253,17 @@ test('a queue by mouse: options, save, skip and back by undo', { timeout: 120_00
   await page.getByRole('radio', { name: /no/, checked: true }).waitFor()
   await page.goto(page.url().replace(/queues.*/, 'evaluations?list=queues'))
   await page.getByRole('link', { name: 'Reviewed by people' }).waitFor()
+  await close()
+})
+
+test('the name of an evaluation is typed at any place', async () => {
+  const { page, close } = await visit(browser, project, '/w/evaluations/new')
+  await page.getByLabel('Name').click()
+  await page.keyboard.type('ending')
+  await page.keyboard.press('Home')
+  await page.keyboard.type('The ')
+  expect(await page.getByLabel('Name').inputValue()).toBe('The ending')
+  await expect.poll(() => new URL(page.url()).searchParams.get('name')).toBe('The ending')
   await close()
 })
 

@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { type FormEvent, type ReactNode, useId } from 'react'
+import { type ChangeEvent, type FormEvent, type ReactNode, useId, useState } from 'react'
 import { startEvaluation } from '../../api/evaluations.ts'
 import { queryClient } from '../../api/query-client.ts'
 import { useRefusal } from '../../api/rights.ts'
@@ -25,6 +25,10 @@ export function StartScreen(): ReactNode {
   })
   const missing = missingOf(search)
   const refusal = useRefusal('edit_evaluation_runs')
+  const name = useTyped(search.name ?? '', text => change({ name: text || undefined }))
+  const repeats = useTyped(String(search.repeats ?? 1), text =>
+    change({ repeats: Number(text) > 1 ? Number(text) : undefined }),
+  )
   const nameId = useId()
   const repeatsId = useId()
   const submit = (event: FormEvent): void => {
@@ -37,13 +41,7 @@ export function StartScreen(): ReactNode {
         <h1>New evaluation</h1>
         <p className={styles.field}>
           <label htmlFor={nameId}>Name</label>
-          <input
-            id={nameId}
-            className={controls.input}
-            value={search.name ?? ''}
-            placeholder="Evaluation"
-            onChange={({ target }) => change({ name: target.value || undefined })}
-          />
+          <input id={nameId} className={controls.input} placeholder="Evaluation" {...name} />
         </p>
         <Testset chosen={search.testset} onChange={testset => change({ testset })} />
         <Applications
@@ -62,8 +60,7 @@ export function StartScreen(): ReactNode {
             type="number"
             min={1}
             max={REPEATS_MAX}
-            value={search.repeats ?? 1}
-            onChange={({ target }) => change({ repeats: target.valueAsNumber > 1 ? target.valueAsNumber : undefined })}
+            {...repeats}
           />
         </p>
         {start.error && <Failure what="The evaluation was not started." error={start.error} />}
@@ -80,6 +77,19 @@ export function StartScreen(): ReactNode {
       </form>
     </div>
   )
+}
+
+/** A field whose value is in the address, which follows a moment later: until it is left, it shows what is typed. */
+function useTyped(inAddress: string, change: (text: string) => void) {
+  const [typed, setTyped] = useState<string>()
+  return {
+    value: typed ?? inAddress,
+    onChange: ({ target }: ChangeEvent<HTMLInputElement>) => {
+      setTyped(target.value)
+      change(target.value)
+    },
+    onBlur: () => setTyped(undefined),
+  }
 }
 
 function missingOf({ testset, applications, evaluators }: StartSearch): string | undefined {
