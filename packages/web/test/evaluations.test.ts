@@ -256,6 +256,14 @@ test('a queue by mouse: options, save, skip and back by undo', { timeout: 120_00
   await close()
 })
 
+test('arrow keys choose among radio buttons, also where they go through a list', async () => {
+  const { page, close } = await visit(browser, project, '/w/evaluations')
+  await page.getByRole('radio', { name: 'Runs' }).focus()
+  await page.keyboard.press('ArrowDown')
+  await page.getByRole('radio', { name: 'Queues', checked: true }).waitFor()
+  await close()
+})
+
 test('the name of an evaluation is typed at any place', async () => {
   const { page, close } = await visit(browser, project, '/w/evaluations/new')
   await page.getByLabel('Name').click()

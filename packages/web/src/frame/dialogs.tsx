@@ -47,6 +47,8 @@ export function Commands({ onClose, onKeys }: { onClose: () => void; onKeys: () 
     command?.run()
   }
   const onKeyDown = (event: KeyboardEvent): void => {
+    // Such keys choose among the characters that an input method proposes.
+    if (event.nativeEvent.isComposing) return
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
     if (step !== undefined) setChosen((chosen + step + commands.length) % Math.max(1, commands.length))
     else if (event.key === 'Enter') run(commands[chosen])

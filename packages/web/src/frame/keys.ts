@@ -9,8 +9,9 @@ type Handler = (event: KeyboardEvent) => boolean
 const handlers: Handler[] = []
 
 addEventListener('keydown', event => {
-  if (event.defaultPrevented || event.altKey || isInDialog(event.target)) return
-  if (event.ctrlKey || event.metaKey ? !COMMAND_KEYS.has(event.key) : isTyping(event.composedPath()[0])) return
+  if (event.defaultPrevented || event.altKey || event.isComposing || isInDialog(event.target)) return
+  const { key } = event
+  if (event.ctrlKey || event.metaKey ? !COMMAND_KEYS.has(key) : isForField(event.composedPath()[0], key)) return
   for (const handler of handlers.toReversed())
     if (handler(event)) {
       event.preventDefault()
@@ -138,10 +139,11 @@ export const KEYS: readonly (readonly [place: string, readonly (readonly [keys: 
   ],
 ]
 
-/** The target inside an editor, whose elements are in a shadow tree. */
-function isTyping(target: EventTarget | undefined): boolean {
+/** Whether a key is typed into a field, or chooses among radio buttons; editors have theirs in a shadow tree. */
+function isForField(target: EventTarget | undefined, key: string): boolean {
   if (!(target instanceof HTMLElement)) return false
-  if (target instanceof HTMLInputElement) return target.type !== 'radio' && target.type !== 'checkbox'
+  if (target instanceof HTMLInputElement)
+    return target.type === 'radio' ? key.startsWith('Arrow') : target.type !== 'checkbox'
   return target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement || target.isContentEditable
 }
 

@@ -23,6 +23,8 @@ export function CellEditor({ label, text, onWrite, onCancel }: CellEditorProps):
     onWrite(field.current?.value ?? '', then)
   }
   const onKeyDown = (event: KeyboardEvent): void => {
+    // Such keys choose or leave the characters that an input method proposes.
+    if (event.nativeEvent.isComposing) return
     if (event.key === 'Escape') {
       isDone.current = true
       onCancel()

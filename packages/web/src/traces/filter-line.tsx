@@ -42,6 +42,8 @@ export function FilterLine({ text, error, change, window }: FilterLineProps): Re
     input.current?.focus()
   }
   const onKeyDown = (event: KeyboardEvent): void => {
+    // Such keys choose among the characters that an input method proposes.
+    if (event.nativeEvent.isComposing) return
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
     if (step !== undefined && completions.length > 0)
       setChosen((chosen + step + completions.length) % completions.length)
