@@ -256,6 +256,72 @@ test('a queue by mouse: options, save, skip and back by undo', { timeout: 120_00
   await close()
 })
 
+test('a queue whose server fails: nothing is saved twice, and what was rejected is offered again', {
+  timeout: 120_000,
+}, async () => {
+  const own = await newProject()
+  const { run_id, queue_id } = await queuedRun(own, await makeEvaluated(own, 2), 2)
+  const { page, close } = await visit(browser, own, `/w/queues/${queue_id}`)
+  const answers = async (): Promise<number> => {
+    const filtering = { conditions: [{ field: 'trace_type', operator: 'is', value: 'annotation' }] }
+    return (await post(own, '/spans/query', { filtering })).spans.length
+  }
+  const failing = (status: number, detail: string) =>
+    page.route('**/api/evaluations/results/', route => route.fulfill({ status, json: { detail } }), { times: 1 })
+  const answer = async (): Promise<void> => {
+    await page.keyboard.press('1')
+    await page.keyboard.press('4')
+    await page.keyboard.press('Control+Enter')
+  }
+  await page.getByText('When does my parcel arrive?').first().waitFor()
+  await failing(503, 'Busy.')
+  await answer()
+  await page.getByText('1 of 2').waitFor()
+  await page.getByText('saving').waitFor({ state: 'detached' })
+  await eventually(async () => (await answers()) === 1)
+
+  await page.getByText('Can I return worn shoes?').first().waitFor()
+  await failing(422, 'Not this one.')
+  await answer()
+  await page.getByText('Not this one.').waitFor()
+  await page.getByText('1 of 2').waitFor()
+  await page.getByText('Can I return worn shoes?').first().waitFor()
+  await page.getByRole('radio', { name: /yes/, checked: true }).waitFor()
+  await page.keyboard.press('Control+Enter')
+  await page.getByText('2 of 2').waitFor()
+  await page.getByText('Nothing waits for you any more.').waitFor()
+  await eventually(async () => (await own.get(`/api/evaluations/runs/${run_id}`)).body.run.status === 'success')
+  await eventually(async () => (await answers()) === 2)
+  await close()
+})
+
+test('a queue: what is saved again while it is taken back stays saved', { timeout: 120_000 }, async () => {
+  const own = await newProject()
+  const { run_id, queue_id } = await queuedRun(own, await makeEvaluated(own, 2), 2)
+  const { page, close } = await visit(browser, own, `/w/queues/${queue_id}`)
+  await page.getByText('When does my parcel arrive?').first().waitFor()
+  await page.keyboard.press('1')
+  await page.keyboard.press('4')
+  await page.keyboard.press('Control+Enter')
+  await page.getByText('1 of 2').waitFor()
+  await page.getByText('saving').waitFor({ state: 'detached' })
+  const held = Promise.withResolvers<void>()
+  const hold = async (route: Route): Promise<void> => {
+    await held.promise
+    await route.continue()
+  }
+  await page.route('**/api/evaluations/results/', hold, { times: 1 })
+  await page.keyboard.press('u')
+  await page.getByText('0 of 2').waitFor()
+  await page.keyboard.press('Control+Enter')
+  await page.getByText('1 of 2 · saving').waitFor()
+  held.resolve()
+  await page.getByText('saving').waitFor({ state: 'detached' })
+  const { results } = await post(own, '/evaluations/results/query', { result: { run_id, status: 'success' } })
+  expect(results.filter(({ step_key }: any) => step_key.startsWith('evaluator-'))).toHaveLength(1)
+  await close()
+})
+
 test('arrow keys choose among radio buttons, also where they go through a list', async () => {
   const { page, close } = await visit(browser, project, '/w/evaluations')
   await page.getByRole('radio', { name: 'Runs' }).focus()

@@ -76,8 +76,8 @@ const cellOf = ({ run_id, scenario_id, step_key, repeat_idx, testcase_id }: Anno
   ...(testcase_id && { testcase_id }),
 })
 
-/** Stores what a person says of a case: a trace, and the cell that refers to it. Returns the id of the trace. */
-export async function saveAnnotation(place: AnnotationPlace, outputs: JsonObject): Promise<string> {
+/** Stores what a person says of a case, as a trace. Returns its id. */
+export async function storeAnnotation(place: AnnotationPlace, outputs: JsonObject): Promise<string> {
   const { references, subject } = place
   const { trace } = await post<{ trace: { trace_id: string } }>('/simple/traces/', {
     trace: {
@@ -89,14 +89,18 @@ export async function saveAnnotation(place: AnnotationPlace, outputs: JsonObject
       links: subject ? { invocation: subject } : {},
     },
   })
-  await post('/evaluations/results/', {
-    results: [{ ...cellOf(place), status: 'success', trace_id: trace.trace_id }],
-  })
   return trace.trace_id
 }
+
+/** Has the cell of a case refer to the annotation that was stored for it. */
+export const fillCell = (place: AnnotationPlace, trace_id: string): Promise<unknown> =>
+  post('/evaluations/results/', { results: [{ ...cellOf(place), status: 'success', trace_id }] })
+
+export const deleteAnnotation = (trace_id: string): Promise<unknown> =>
+  api(`/simple/traces/${trace_id}`, { method: 'DELETE' })
 
 /** Takes an annotation back: its cell waits again, and its trace is deleted. */
 export async function undoAnnotation(place: AnnotationPlace, trace_id: string): Promise<void> {
   await post('/evaluations/results/', { results: [{ ...cellOf(place), status: 'pending' }] })
-  await api(`/simple/traces/${trace_id}`, { method: 'DELETE' })
+  await deleteAnnotation(trace_id)
 }

@@ -1,8 +1,15 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { ApiError } from '../../api/api-error.ts'
 import type { Queue, Run } from '../../api/evaluations.ts'
-import { type AnnotationPlace, queueProgressQuery, saveAnnotation, undoAnnotation } from '../../api/queues.ts'
+import {
+  type AnnotationPlace,
+  deleteAnnotation,
+  fillCell,
+  queueProgressQuery,
+  storeAnnotation,
+  undoAnnotation,
+} from '../../api/queues.ts'
 import type { JsonObject } from '../../api/registry.ts'
 import { useLeaveWarning } from '../../parts/use-leave-warning.ts'
 import { modelOf } from '../table/case-model.ts'
@@ -13,11 +20,17 @@ import { humanSteps, type Item, readItems } from './worklist.ts'
 /** Outputs by the key of the evaluator's step. */
 export type Outputs = Readonly<Record<string, JsonObject>>
 
+/** An annotation that its cell refers to. */
+interface Stored {
+  place: AnnotationPlace
+  trace_id: string
+}
+
 interface Saved {
   item: Item
   outputs: Outputs
   /** Resolves with the traces that were made, once all is stored. */
-  done: Promise<{ place: AnnotationPlace; trace_id: string }[]>
+  done: Promise<Stored[]>
 }
 
 interface QueueParts {
@@ -37,7 +50,7 @@ export interface Worklist {
   /** How many annotations are on their way to the server. */
   saving: number
   error: Error | undefined
-  /** Shows the next case at once and saves in the background. */
+  /** Shows the next case at once and saves in the background; a case that cannot be saved is offered again at the end. */
   save: (outputs: Outputs) => void
   skip: () => void
   /** Takes the newest annotation back and shows it as a draft; undefined: there is none. */
@@ -66,41 +79,57 @@ export function useQueue(parts: QueueParts, fieldsOf: (stepKey: string) => reado
   })
   const [at, setAt] = useState(0)
   const [history, setHistory] = useState<readonly Saved[]>([])
+  /** Cases that could not be saved. */
+  const [returned, setReturned] = useState<readonly Item[]>([])
   const [saving, setSaving] = useState(0)
   const [failure, setFailure] = useState<Error>()
-  const items = list.data?.pages.flatMap(page => page.items) ?? []
   const { hasNextPage, isFetching, fetchNextPage } = list
+  const items = [...(list.data?.pages.flatMap(page => page.items) ?? []), ...(hasNextPage ? [] : returned)]
   const isLow = items.length - at < AHEAD && hasNextPage && !isFetching
   useEffect(() => {
     if (isLow) void fetchNextPage()
   }, [isLow, fetchNextPage])
   useLeaveWarning(saving > 0)
 
-  const inBackground = async <T>(work: Promise<T>): Promise<T> => {
+  /** What was taken back, perhaps before all of it was stored. */
+  const undone = useRef(new WeakSet<Saved>())
+  // One after the other: a case that is saved again while it is taken back must not be taken back last.
+  const before = useRef<Promise<unknown>>(Promise.resolve())
+  const inBackground = <T>(work: () => Promise<T>): Promise<T> => {
     setSaving(count => count + 1)
-    return work.finally(() => setSaving(count => count - 1))
+    const done = before.current.then(work).finally(() => setSaving(count => count - 1))
+    before.current = done.catch(() => undefined)
+    return done
   }
   const save = (outputs: Outputs): void => {
     const item = items[at]
     if (!item) return
-    const done = inBackground(saveAll(parts.run, item, outputs))
-    done.then(() => removeDraft(item.id), setFailure)
+    const saved: Saved = { item, outputs, done: inBackground(() => saveAll(parts.run, item, outputs)) }
+    const giveBack = (error: Error): void => {
+      setFailure(error)
+      if (undone.current.has(saved)) return
+      setHistory(others => others.filter(one => one !== saved))
+      setReturned(others => [...others, item])
+    }
+    saved.done.then(() => undone.current.has(saved) || removeDraft(item.id), giveBack)
     setFailure(undefined)
-    setHistory([...history, { item, outputs, done }])
+    setHistory([...history, saved])
     setAt(at + 1)
   }
   const last = history.at(-1)
   const undo = (): void => {
     if (!last) return
     const drafts = Object.entries(last.outputs).map(([key, output]) => [key, valuesIn(fieldsOf(key), output)])
-    const back = last.done.then(async saved => {
-      for (const { place, trace_id } of saved) await retrying(() => undoAnnotation(place, trace_id))
-      writeDraft(last.item.id, Object.fromEntries(drafts))
+    undone.current.add(last)
+    // What was not saved needs not be taken back, and has said so.
+    const back = inBackground(async () => {
+      for (const { place, trace_id } of await last.done.catch(() => []))
+        await retrying(() => undoAnnotation(place, trace_id))
     })
-    inBackground(back).catch(setFailure)
+    back.catch(setFailure)
     writeDraft(last.item.id, Object.fromEntries(drafts))
     setHistory(history.slice(0, -1))
-    setAt(items.findIndex(({ id }) => id === last.item.id))
+    setAt(items.findLastIndex(({ id }) => id === last.item.id))
   }
   const own = progress?.assignees.filter(({ user_id }) => user_id === undefined || user_id === parts.user_id) ?? []
   const sum = (of: 'scenarios' | 'done'): number => own.reduce((total, share) => total + share[of], 0)
@@ -118,19 +147,28 @@ export function useQueue(parts: QueueParts, fieldsOf: (stepKey: string) => reado
   }
 }
 
-async function saveAll(
-  run: Run,
-  item: Item,
-  outputs: Outputs,
-): Promise<{ place: AnnotationPlace; trace_id: string }[]> {
-  const saved: { place: AnnotationPlace; trace_id: string }[] = []
-  for (const step of humanSteps(run)) {
-    const output = outputs[step.key]
-    if (output === undefined) continue
-    const place = placeOf(run, item, step)
-    saved.push({ place, trace_id: await retrying(() => saveAnnotation(place, output)) })
+/** Stores all that is said of a case; if something cannot be stored, nothing of it stays. */
+async function saveAll(run: Run, item: Item, outputs: Outputs): Promise<Stored[]> {
+  const saved: Stored[] = []
+  let unused: string | undefined
+  try {
+    for (const step of humanSteps(run)) {
+      const output = outputs[step.key]
+      if (output === undefined) continue
+      const place = placeOf(run, item, step)
+      // Each request is repeated by itself: a cell that cannot be reached must not make a second annotation.
+      const trace_id = await retrying(() => storeAnnotation(place, output))
+      unused = trace_id
+      await retrying(() => fillCell(place, trace_id))
+      unused = undefined
+      saved.push({ place, trace_id })
+    }
+    return saved
+  } catch (error) {
+    if (unused !== undefined) await deleteAnnotation(unused).catch(() => undefined)
+    for (const { place, trace_id } of saved) await undoAnnotation(place, trace_id).catch(() => undefined)
+    throw error
   }
-  return saved
 }
 
 /** Failures that pass are tried again. */
