@@ -2,7 +2,17 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { parseSearch, stringifySearch } from '../address.ts'
 import { readSessionSearch, readSessionsSearch, SESSION_ORDERS } from '../session/search.ts'
-import { addressOf, METRICS, PERIODS, readFilterSearch, readSearch, readTraceSearch, TABS, VIEWS } from './search.ts'
+import {
+  addressOf,
+  METRICS,
+  openRow,
+  PERIODS,
+  readFilterSearch,
+  readSearch,
+  readTraceSearch,
+  TABS,
+  VIEWS,
+} from './search.ts'
 
 const absent = fc.constant(undefined)
 const text = fc.option(fc.string({ minLength: 1, maxLength: 40, unit: 'grapheme' }), { nil: undefined })
@@ -92,4 +102,13 @@ test('the address of a row is that of its list with the row open', () => {
       expect(readSearch(parseSearch(address.search))).toEqual({ ...closed, trace, span })
     }),
   )
+})
+
+test('of a list of spans the row of the span is open, and the first one of its trace while it has none', () => {
+  const rows = ['a1', 'a2', 'b1', 'a3'].map(id => ({ trace_id: id.slice(0, 1), span_id: id }))
+  expect(openRow({ focus: 'span', trace: 'a', span: 'a3' }, rows)).toBe(3)
+  expect(openRow({ focus: 'span', trace: 'a', span: 'another' }, rows)).toBe(0)
+  expect(openRow({ trace: 'b', span: 'a3' }, rows)).toBe(2)
+  expect(openRow({ focus: 'span', trace: 'c', span: 'a3' }, rows)).toBe(-1)
+  expect(openRow({}, rows)).toBe(-1)
 })

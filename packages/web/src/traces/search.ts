@@ -143,6 +143,15 @@ export function addressOf(list: string, ids: { trace: string; span?: string | un
   return `${list}${list.includes('?') ? '&' : '?'}${members.map(([name, id]) => `${name}=${id}`).join('&')}`
 }
 
+/** The row that is open: in a list of spans that of the span, if it is there, otherwise the first one of the trace. */
+export function openRow(
+  { focus, trace, span }: TracesSearch,
+  rows: readonly { trace_id: string; span_id: string }[],
+): number {
+  const own = focus === 'span' ? rows.findIndex(row => row.trace_id === trace && row.span_id === span) : -1
+  return own >= 0 ? own : rows.findIndex(row => row.trace_id === trace)
+}
+
 /** In a list of spans the span is opened, in one of traces the trace. */
 export const spanOf = ({ focus }: TracesSearch, row: { span_id: string }): string | undefined =>
   focus === 'span' ? row.span_id : undefined

@@ -11,7 +11,7 @@ import { FilterLine } from './filter-line.tsx'
 import { Histogram } from './histogram.tsx'
 import { Onboarding } from './onboarding.tsx'
 import { Rows } from './rows.tsx'
-import { type Change, spanOf, type TracesSearch } from './search.ts'
+import { type Change, openRow, spanOf, type TracesSearch } from './search.ts'
 import { Toolbar } from './toolbar.tsx'
 import styles from './traces.module.css'
 import { useBody, windowNowOf } from './use-body.ts'
@@ -75,11 +75,10 @@ function Found({ body, listed, search, change }: FoundProps): ReactNode {
     setSelected(next)
   }
   const [showsFacets, setShowsFacets] = useState(() => matchMedia('(min-width: 900px)').matches)
-  const open = list.rows.findIndex(row => row.trace_id === search.trace)
+  const open = openRow(search, list.rows)
   const step = (by: number) => () => {
     const next = list.rows[open + by]
-    if (search.trace !== undefined && next)
-      change({ trace: next.trace_id, span: spanOf(search, next) }, { replace: true })
+    if (open >= 0 && next) change({ trace: next.trace_id, span: spanOf(search, next) }, { replace: true })
   }
   useKeys({ ']': step(1), '[': step(-1), n: showArrived })
   useEffect(() => {
