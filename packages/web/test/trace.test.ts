@@ -293,3 +293,43 @@ interface Chunk {
   css?: string[]
   imports?: string[]
 }
+
+test('what is collapsed stays collapsed when a span arrives that began earlier', async () => {
+  const [root, ...spans] = traceOf(
+    {
+      name: 'root',
+      type: 'agent',
+      at: 0,
+      ms: 900,
+      steps: [
+        {
+          name: 'first',
+          type: 'chain',
+          at: 100,
+          ms: 100,
+          steps: [{ name: 'in first', type: 'tool', at: 110, ms: 10 }],
+        },
+        {
+          name: 'second',
+          type: 'chain',
+          at: 300,
+          ms: 100,
+          steps: [{ name: 'in second', type: 'tool', at: 310, ms: 9 }],
+        },
+      ],
+    },
+    { agoMs: 5_000 },
+  )
+  const own = await newProject()
+  await own.store(...spans)
+  const { page, close } = await visit(browser, own, `/w/traces/${root?.traceId}?view=tree`)
+  const row = (name: string) => page.getByRole('treeitem').filter({ hasText: name })
+  await row('in second').waitFor()
+  await row('second').first().locator('[data-chevron]').click()
+  await row('in second').waitFor({ state: 'detached' })
+  await own.store(root as OtlpSpan)
+  await row('root').waitFor()
+  expect(await page.getByRole('treeitem').count()).toBe(4)
+  await row('in first').waitFor()
+  await close()
+})

@@ -48,7 +48,14 @@ export function Tree({
 }: TreeProps): ReactNode {
   'use no memo' // The virtualizer is one object, whose answers change.
   const scroller = useRef<HTMLDivElement>(null)
-  const [collapsed, setCollapsed] = useState<ReadonlySet<number>>(new Set())
+  // By their ids: a span that arrives late moves the others.
+  const [collapsedIds, setCollapsedIds] = useState<ReadonlySet<string>>(new Set())
+  const collapsed = useMemo(
+    () => new Set([...collapsedIds].flatMap(id => trace.indexOf.get(id) ?? [])),
+    [trace, collapsedIds],
+  )
+  const setCollapsed = (spans: ReadonlySet<number>): void =>
+    setCollapsedIds(new Set([...spans].map(span => trace.ids[span] as string)))
   const critical = useMemo(() => criticalPath(trace), [trace])
   const rows = useMemo(() => {
     const all = rowsOf(trace, collapsed)
