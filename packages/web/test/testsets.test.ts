@@ -134,3 +134,28 @@ test('a testset is renamed, archived, and restored from the archive', async () =
   expect(faults).toEqual([])
   await close()
 })
+
+test('a cell that is edited keeps what is typed while it is scrolled away, and while an input method is at work', async () => {
+  const testcases = Array.from({ length: 300 }, (_, n) => ({ data: { city: `Number ${n}` } }))
+  const made = await project.post('/api/simple/testsets/', {
+    testset: { slug: 'scrolled', name: 'Scrolled', data: { testcases } },
+  })
+  const { page, faults, close } = await visit(browser, project, `/w/testsets/${made.body.testset.id}`)
+  await page.getByRole('gridcell', { name: 'Number 1', exact: true }).dblclick()
+  await page.keyboard.type(' and more')
+  const grid = page.getByRole('grid')
+  const scrollTo = (top: number) => grid.evaluate((element, to) => element.scrollTo(0, to), top)
+  await scrollTo(5_000)
+  await page.getByRole('gridcell', { name: 'Number 180', exact: true }).waitFor()
+  await scrollTo(0)
+  const field = page.getByRole('textbox', { name: 'city of row 2' })
+  expect(await field.inputValue()).toBe('Number 1 and more')
+  // The Enter that chooses a proposed word.
+  const composing = { key: 'Enter', isComposing: true, bubbles: true, cancelable: true }
+  await field.evaluate((element, init) => element.dispatchEvent(new KeyboardEvent('keydown', init)), composing)
+  await page.keyboard.type('!')
+  await page.keyboard.press('Enter')
+  await page.getByRole('gridcell', { name: 'Number 1 and more!', exact: true }).waitFor()
+  expect(faults).toEqual([])
+  await close()
+})

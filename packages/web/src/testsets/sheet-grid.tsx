@@ -1,4 +1,4 @@
-import { useVirtualizer } from '@tanstack/react-virtual'
+import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual'
 import {
   type KeyboardEvent,
   type ReactNode,
@@ -43,6 +43,13 @@ export function SheetGrid(props: SheetGridProps): ReactNode {
     estimateSize: () => ROW_PX,
     overscan: 10,
     scrollPaddingStart: 40,
+    // The active row stays in the document when it is scrolled away: what is typed in it must not be lost.
+    rangeExtractor: range => {
+      const shown = defaultRangeExtractor(range)
+      return place.row < rows.length && !shown.includes(place.row)
+        ? [...shown, place.row].sort((one, other) => one - other)
+        : shown
+    },
   })
   const text = textAt(sheet, place)
   const move = (by: Partial<Place>): void => {
