@@ -2,7 +2,7 @@ import type { FakeProvider } from '@spanhouse/fake-provider'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { TestProject } from '../../../test/harness.ts'
-import { agentTrace, openBrowser, tabTo, visit } from './browser.testing.ts'
+import { agentTrace, openBrowser, openPage, tabTo, visit } from './browser.testing.ts'
 import { newApplication, projectWithModel } from './models.testing.ts'
 
 let browser: Browser
@@ -269,3 +269,18 @@ async function scriptMs(page: Page): Promise<number> {
   await session.detach()
   return (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? Number.NaN) * 1000
 }
+
+test('a tab that changed nothing does not take the drafts of another one with it', async () => {
+  const { id } = await newApplication(project, 'tabs', 'Say {{what}}')
+  const idle = await visit(browser, project, `/w/playground/applications/${id}`)
+  await idle.page.getByRole('textbox', { name: 'what' }).waitFor()
+  const open = () => openPage(idle.page.context(), project, `/w/playground/applications/${id}`)
+  const other = await open()
+  await other.page.getByRole('textbox', { name: 'what' }).fill('hello')
+  await other.page.goto('about:blank')
+  await idle.page.goto('about:blank')
+  const next = await open()
+  await next.page.getByRole('textbox', { name: 'what' }).waitFor()
+  expect(await next.page.getByRole('textbox', { name: 'what' }).inputValue()).toBe('hello')
+  await idle.close()
+})

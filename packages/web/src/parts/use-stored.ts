@@ -4,16 +4,21 @@ const PAUSE_MS = 300
 
 /**
  * State that is kept in this browser under a name, so that a reload shows it again. Undefined removes it. A full or
- * forbidden storage keeps the state only until the page is closed.
+ * forbidden storage keeps the state only until the page is closed. Each change is written once: of several tabs, the one
+ * that changed it last counts, and not the one that is closed last.
  */
 export function useStored<T>(name: string): [T | undefined, (value: T | undefined) => void] {
   const key = `spanhouse.${name}`
-  const [held, setHeld] = useState(() => ({ key, value: read<T>(key) }))
+  const [held, setHeld] = useState(() => ({ key, value: read<T>(key), isRead: true }))
   const value = held.key === key ? held.value : read<T>(key)
   useEffect(() => {
-    if (held.key !== key) return
-    const timer = setTimeout(() => write(key, held.value), PAUSE_MS)
-    const now = (): void => write(key, held.value)
+    if (held.key !== key || held.isRead) return
+    let isWritten = false
+    const now = (): void => {
+      if (!isWritten) write(key, held.value)
+      isWritten = true
+    }
+    const timer = setTimeout(now, PAUSE_MS)
     addEventListener('pagehide', now)
     return () => {
       clearTimeout(timer)
@@ -21,7 +26,7 @@ export function useStored<T>(name: string): [T | undefined, (value: T | undefine
       now()
     }
   }, [key, held])
-  return [value, value => setHeld({ key, value })]
+  return [value, value => setHeld({ key, value, isRead: false })]
 }
 
 function read<T>(key: string): T | undefined {
