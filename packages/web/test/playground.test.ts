@@ -270,6 +270,20 @@ async function scriptMs(page: Page): Promise<number> {
   return (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? Number.NaN) * 1000
 }
 
+test('a copy of what is committed is no draft, though its place had one before', async () => {
+  const { id } = await newApplication(project, 'copied', 'Say {{what}}')
+  const { page, close } = await visit(browser, project, `/w/playground/applications/${id}`)
+  await page.getByRole('button', { name: 'Copy v1 beside it' }).click()
+  await page.getByRole('textbox', { name: 'Content of v1 (2), message 1' }).click()
+  await page.keyboard.type('Please: ')
+  await page.getByText('Draft', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Remove v1 (2)', exact: true }).click()
+  await page.getByText('Draft', { exact: true }).waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Copy v1 beside it' }).click()
+  await expect.poll(() => page.getByText('Committed', { exact: true }).count()).toBe(2)
+  await close()
+})
+
 test('a tab that changed nothing does not take the drafts of another one with it', async () => {
   const { id } = await newApplication(project, 'tabs', 'Say {{what}}')
   const idle = await visit(browser, project, `/w/playground/applications/${id}`)

@@ -24,21 +24,26 @@ export function useColumns(
   const columns = columnsOf(listIn(search.columns), revisions, drafts)
   const keys = columns.map(({ key }) => key)
   const show = (next: readonly string[]): void => change({ columns: textOf(next) })
-  const keep = (key: string, configuration: Configuration | undefined): void => {
-    const { [key]: _, ...others } = drafts
-    setDrafts(configuration === undefined ? others : { ...others, [key]: configuration })
-  }
+  /** Changes some drafts; undefined discards one. */
+  const keep = (changes: Readonly<Record<string, Configuration | undefined>>): void =>
+    setDrafts(
+      Object.fromEntries(
+        Object.entries({ ...drafts, ...changes }).flatMap(([key, one]) => (one === undefined ? [] : [[key, one]])),
+      ),
+    )
   return {
     columns,
-    draft: ({ key }, configuration) => keep(key, configuration),
+    draft: ({ key }, configuration) => keep({ [key]: configuration }),
     replace: (column, { id }) => {
-      keep(column.key, undefined)
       const others = keys.filter(key => key !== column.key)
-      show(keys.map(key => (key === column.key ? newColumn(others, id) : key)))
+      const chosen = newColumn(others, id)
+      // A column that was removed may have left a draft under the same key.
+      keep({ [column.key]: undefined, [chosen]: undefined })
+      show(keys.map(key => (key === column.key ? chosen : key)))
     },
     copy: ({ key, revision, configuration, isDraft }) => {
       const copied = newColumn(keys, revision.id)
-      if (isDraft) keep(copied, configuration)
+      keep({ [copied]: isDraft ? configuration : undefined })
       show(keys.flatMap(one => (one === key ? [one, copied] : [one])))
     },
     remove: column => show(keys.filter(key => key !== column.key)),
