@@ -2,7 +2,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { call, newProject, type TestProject } from '../../../test/harness.ts'
 import { actIn, newMember, newPerson } from '../../../test/http/people.ts'
-import { exportOf, newSpanId, newTraceId, otlpSpan } from '../../../test/otlp.ts'
+import { exportOf, newSpanId, newTraceId, type OtlpSpan, otlpSpan } from '../../../test/otlp.ts'
 import { agentTrace, openBrowser, openPage, projectWithTraces, traceOf, visit } from './browser.testing.ts'
 
 /* What goes wrong around the page: rights, other tabs, the server, the clock, and spans that nobody would write. */
@@ -167,23 +167,26 @@ describe('the server', () => {
   })
 })
 
-test.each([-3 * 86_400_000, 400 * 86_400_000])(
-  'a clock that is off by %i ms hides no rows, and no spans that arrive',
-  async offMs => {
-    const context = await browser.newContext()
-    await context.addInitScript(`{
+test.each([-3 * 86_400_000, 400 * 86_400_000])('a clock that is off by %i ms hides no rows or spans', async offMs => {
+  const context = await browser.newContext()
+  await context.addInitScript(`{
     const Real = Date
     globalThis.Date = class extends Real {
       constructor(...given) { given.length === 0 ? super(Real.now() + ${offMs}) : super(...given) }
       static now() { return Real.now() + ${offMs} }
     }
   }`)
-    const page = await context.newPage()
-    await page.goto(`${inject('target').apiUrl}/w/traces?since=24h#key=${project.apiKey}`)
-    await page.locator('[data-row="3"]').waitFor()
-    await context.close()
-  },
-)
+  const page = await context.newPage()
+  await page.goto(`${inject('target').apiUrl}/w/traces?since=24h#key=${project.apiKey}`)
+  await page.locator('[data-row="3"]').waitFor()
+  const [root, ...others] = agentTrace('Still running?', 2_000)
+  await project.store(...others)
+  await page.goto(`${inject('target').apiUrl}/w/traces/${root?.traceId}?view=tree`)
+  await page.getByRole('treeitem').filter({ hasText: 'check_weather' }).waitFor()
+  await project.store(root as OtlpSpan)
+  await page.getByRole('treeitem').filter({ hasText: 'plan_trip' }).waitFor()
+  await context.close()
+})
 
 describe('spans that nobody would write', () => {
   test('a name of 1 MB takes one line in the list, the tree and the detail', { timeout: 60_000 }, async () => {

@@ -1,6 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useEffect, useMemo } from 'react'
 import { isMalformed } from '../api/api-error.ts'
+import { serverAheadMs } from '../api/clock.ts'
 import { type Skeleton, skeletonQuery } from '../api/queries.ts'
 import { type Trace, traceOf } from './trace-model.ts'
 
@@ -42,7 +43,9 @@ function mayGrow(pages: readonly Skeleton[] | undefined): boolean {
   const [first] = pages ?? []
   // Its first spans may be on their way.
   if (!first?.began_at) return first !== undefined
-  const { start, duration } = first.spans
-  const last = start.reduce((latest, from, at) => Math.max(latest, from / 1000 + (duration[at] ?? 0)), 0)
-  return first.total < LIVE_SPANS_MAX && Date.now() - (Date.parse(first.began_at) + last) < FRESH_MS
+  const now = Date.now() + serverAheadMs()
+  return first.total < LIVE_SPANS_MAX && pages?.some(page => now - lastEndOf(page) < FRESH_MS) === true
 }
+
+const lastEndOf = ({ began_at = '', spans: { start, duration } }: Skeleton): number =>
+  Date.parse(began_at) + start.reduce((latest, from, at) => Math.max(latest, from / 1000 + (duration[at] ?? 0)), 0)
