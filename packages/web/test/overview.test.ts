@@ -156,10 +156,14 @@ const colouredPoints = (canvas: HTMLCanvasElement): number => {
   return found
 }
 
-test('durations of a single part of the window are visible', async () => {
+test('durations of a single part of the window are visible, and those of others are missing', async () => {
   const { page, close } = await visit(browser, project, '/w/dashboard?since=7d')
-  const drawing = page.getByRole('slider', { name: 'Duration over time' }).locator('canvas')
+  const chart = page.getByRole('slider', { name: 'Duration over time' })
+  const drawing = chart.locator('canvas')
   await expect.poll(() => drawing.evaluate(colouredPoints), SOON).toBeGreaterThan(10)
+  await chart.focus()
+  await page.keyboard.press('ArrowRight')
+  expect(await chart.getAttribute('aria-valuetext')).toMatch(/: – p50, – p95$/)
   await close()
 })
 

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { type ReactNode, useMemo } from 'react'
 import { type Group, groupsQuery, type RowGroups } from '../api/queries.ts'
-import { exact, formatAmount, formatCost, formatCount, formatDuration, formatTime } from '../format/format.ts'
+import { exact, formatAmount, formatCost, formatCount, formatDuration, formatTime, MISSING } from '../format/format.ts'
 import { Failure } from '../parts/controls.tsx'
 import { allOf, WITH_ERRORS } from '../traces/filter-text.ts'
 import type { TracesSearch } from '../traces/search.ts'
@@ -113,6 +113,7 @@ export function TileView({ tile, total, parts, shown: { body, search, change }, 
   const q = allOf([search.q, term]) || undefined
   const rows = { q, since: search.since, from: search.from, to: search.to, ...opens }
   const group = total && (total.groups[0] ?? NOTHING)
+  const formatKnown = (value: number | null | undefined): string => (value == null ? MISSING : format(value))
   const isoAt = (ms: number): string => new Date(ms).toISOString()
   return (
     <section className={styles.tile}>
@@ -141,7 +142,7 @@ export function TileView({ tile, total, parts, shown: { body, search, change }, 
         look={look}
         format={format}
         describe={at =>
-          `${formatTime(isoAt(starts[at] ?? 0))}: ${values.map(one => `${format(one.values[at] ?? 0)} ${one.name}`).join(', ')}`
+          `${formatTime(isoAt(starts[at] ?? 0))}: ${values.map(one => `${formatKnown(one.values[at])} ${one.name}`).join(', ')}`
         }
         onZoom={(from, to) => change({ from: isoAt(from), to: isoAt(to), since: undefined })}
         onOpen={at => {
