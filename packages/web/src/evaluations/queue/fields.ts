@@ -92,13 +92,16 @@ export function outputOf(fields: readonly Field[], values: Values): JsonObject {
   const output: JsonObject = {}
   for (const field of fields) {
     const given = values[field.name]
-    const isEmpty = given === undefined || given === '' || (Array.isArray(given) && given.length === 0)
+    const isEmpty = given === undefined || isBlank(given) || (Array.isArray(given) && given.length === 0)
     if (isEmpty && field.isRequired) throw new Error(`${field.title} is missing.`)
     if (!isEmpty) output[field.name] = entered(field, given)
   }
   if (Object.keys(output).length === 0) throw new Error('Nothing is filled in.')
   return output
 }
+
+/** Spaces alone would be read as the number 0. */
+const isBlank = (given: Json): boolean => typeof given === 'string' && given.trim() === ''
 
 function entered({ title, form }: Field, given: Json): Json {
   if (form.kind === 'json') {
