@@ -298,3 +298,32 @@ test('a tab that changed nothing does not take the drafts of another one with it
   expect(await next.page.getByRole('textbox', { name: 'what' }).inputValue()).toBe('hello')
   await idle.close()
 })
+
+test('a choice among numbers stays a number, and a draft that is discarded takes its broken JSON with it', async () => {
+  const made = await project.post('/api/simple/applications/', {
+    application: {
+      slug: 'levels',
+      name: 'levels',
+      data: {
+        uri: 'agenta:custom:hook:v0',
+        url: 'https://localhost/hook',
+        parameters: { level: 1, tone: 'kind' },
+        schemas: { parameters: { type: 'object', properties: { level: { type: 'integer', enum: [1, 2] } } } },
+      },
+    },
+  })
+  const { page, close } = await visit(browser, project, `/w/playground/applications/${made.body.application.id}`)
+  await page.getByRole('combobox', { name: 'level' }).selectOption('2')
+  await page.getByRole('radio', { name: 'JSON' }).check()
+  const json = page.getByRole('textbox', { name: 'Configuration of v1' })
+  await json.getByText('"level": 2').waitFor()
+  await json.click()
+  await page.keyboard.press('Control+Home')
+  await page.keyboard.type('not ')
+  await page.getByText('This is not JSON').waitFor()
+  await page.getByRole('button', { name: 'Discard the draft of v1' }).click()
+  await page.getByText('This is not JSON').waitFor({ state: 'detached' })
+  await json.getByText('"level": 1').waitFor()
+  expect(await json.textContent()).not.toContain('not {')
+  await close()
+})

@@ -10,22 +10,26 @@ interface JsonFieldProps {
   onRun?: () => void
 }
 
+interface Typed {
+  text: string
+  value: Json
+  fault?: string
+}
+
 /** A value as JSON. While the text is not JSON, the value stays as it was, and the field says so. */
 export function JsonField({ label, value, onChange, onRun }: JsonFieldProps): ReactNode {
-  const [typed, setTyped] = useState({ text: JSON.stringify(value, null, 2), value })
-  const [fault, setFault] = useState<string>()
-  // Another value has come from elsewhere.
-  const isOld = fault === undefined && typed.value !== value && JSON.stringify(typed.value) !== JSON.stringify(value)
-  const text = isOld ? JSON.stringify(value, null, 2) : typed.text
+  /** The text, the value that it has or had when it was JSON last, and why it is not JSON. */
+  const [typed, setTyped] = useState<Typed>({ text: JSON.stringify(value, null, 2), value })
+  // Another value has come from elsewhere: a draft is discarded.
+  const isOld = typed.value !== value && JSON.stringify(typed.value) !== JSON.stringify(value)
+  const { text, fault } = isOld ? { text: JSON.stringify(value, null, 2) } : typed
   const read = (next: string): void => {
     try {
       const parsed = JSON.parse(next) as Json
       setTyped({ text: next, value: parsed })
-      setFault(undefined)
       onChange(parsed)
     } catch (error) {
-      setTyped({ text: next, value })
-      setFault((error as Error).message)
+      setTyped({ text: next, value, fault: (error as Error).message })
     }
   }
   return (

@@ -127,7 +127,7 @@ function PlainField({ member, value, schema, onChange }: PlainFieldProps): React
           id={id}
           className={controls.select}
           value={String(value ?? '')}
-          onChange={event => onChange(event.target.value)}
+          onChange={({ target }) => onChange(choices.find(one => String(one) === target.value) ?? target.value)}
         >
           {[...new Set([...(value === undefined ? [''] : []), ...choices.map(String), String(value ?? '')])].map(
             one => (
