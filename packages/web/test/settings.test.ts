@@ -164,3 +164,17 @@ test('the link for a new password needs no key and works once', async () => {
   expect(await page.title()).toBe('New password – Spanhouse')
   await context.close()
 })
+
+test('an invitation for a long address fits a narrow page', async () => {
+  const email = `${'somebody.with.a.long.name.'.repeat(3)}@departments.example.com`
+  const { page, close } = await visit(browser, keyOf(host), `/w/invitation?token=a&email=${email}`, {
+    viewport: { width: 320, height: 700 },
+  })
+  await page.getByText(email).waitFor()
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(320)
+  const [accept, other] = await Promise.all(
+    ['Accept the invitation', 'Use another API key'].map(name => page.getByRole('button', { name }).boundingBox()),
+  )
+  expect((accept?.y ?? 0) + (accept?.height ?? 0)).toBeLessThan(other?.y ?? 0)
+  await close()
+})

@@ -38,12 +38,12 @@ export function InvitationScreen(): ReactNode {
         key of that account.
       </p>
       {accepting.error && <Failure what="The invitation was not accepted." error={accepting.error} />}
-      <p>
+      <div className={frame.form}>
         <Button look="primary" disabled={accepting.isPending} onClick={() => accepting.mutate()}>
           Accept the invitation
-        </Button>{' '}
+        </Button>
         <Button onClick={forgetKey}>Use another API key</Button>
-      </p>
+      </div>
     </div>
   )
 }
