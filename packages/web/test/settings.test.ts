@@ -178,3 +178,20 @@ test('an invitation for a long address fits a narrow page', async () => {
   expect((accept?.y ?? 0) + (accept?.height ?? 0)).toBeLessThan(other?.y ?? 0)
   await close()
 })
+
+test('what was made is copied, and where browsers let no page copy there is no button for it', async () => {
+  const options = { permissions: ['clipboard-read', 'clipboard-write'] }
+  const { page, faults, close } = await visit(browser, keyOf(host), '/w/settings', options)
+  await page.getByRole('button', { name: 'New key' }).click()
+  const made = await page.getByRole('status').locator('code').textContent()
+  await page.getByRole('button', { name: 'Copy' }).click()
+  await page.getByRole('button', { name: 'Copied' }).waitFor()
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(made)
+  await page.addInitScript("Object.defineProperty(globalThis, 'isSecureContext', { value: false })")
+  await page.reload()
+  await page.getByRole('button', { name: 'New key' }).click()
+  await page.getByRole('status').locator('code').waitFor()
+  expect(await page.getByRole('button', { name: 'Copy' }).count()).toBe(0)
+  expect(faults).toEqual([])
+  await close()
+})

@@ -6,6 +6,7 @@ import { useRefusal } from '../api/rights.ts'
 import { keysQuery, useChange } from '../api/settings.ts'
 import { formatFullTime, formatTime, MISSING } from '../format/format.ts'
 import { Button, Failure } from '../parts/controls.tsx'
+import { CopyButton } from '../parts/copy-button.tsx'
 import { ConfirmButton } from './confirm-button.tsx'
 import { Refusal } from './refusal.tsx'
 import styles from './settings.module.css'
@@ -35,7 +36,7 @@ export function KeysSection(): ReactNode {
         <div className={styles.made} role="status">
           <p>Copy the key now: it is not shown again.</p>
           <code>{made}</code>
-          <Button onClick={() => void navigator.clipboard.writeText(made)}>Copy</Button>
+          <CopyButton text={made} />
         </div>
       )}
       {failure && <Failure what="The keys cannot be shown or changed." error={failure} />}

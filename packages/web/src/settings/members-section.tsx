@@ -6,6 +6,7 @@ import { useRefusal } from '../api/rights.ts'
 import { type Member, memberRolesQuery, type Organization, organizationQuery, useChange } from '../api/settings.ts'
 import { formatTime, visible } from '../format/format.ts'
 import { Button, controls, Failure } from '../parts/controls.tsx'
+import { CopyButton } from '../parts/copy-button.tsx'
 import { ConfirmButton } from './confirm-button.tsx'
 import { Refusal } from './refusal.tsx'
 import styles from './settings.module.css'
@@ -167,7 +168,7 @@ function Invite({ workspace_id, organization_id }: { workspace_id: string; organ
         <div className={styles.made} role="status">
           <p>Pass this link on. It works once, for seven days.</p>
           <code>{invite.data.url}</code>
-          <Button onClick={() => void navigator.clipboard.writeText(invite.data.url)}>Copy</Button>
+          <CopyButton text={invite.data.url} />
         </div>
       )}
       {invite.error && <Failure what="The invitation was not created." error={invite.error} />}

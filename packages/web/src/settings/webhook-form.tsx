@@ -2,6 +2,7 @@ import { type ReactNode, useState } from 'react'
 import { api } from '../api/client.ts'
 import { type Subscription, useChange } from '../api/settings.ts'
 import { Button, controls, Failure } from '../parts/controls.tsx'
+import { CopyButton } from '../parts/copy-button.tsx'
 import styles from './settings.module.css'
 
 /** The events that change something; reads are events too, and are told of with "all events". */
@@ -86,7 +87,7 @@ export function WebhookForm({ refusal }: { refusal: string | undefined }): React
         <div className={styles.made} role="status">
           <p>The receiver checks signatures with this secret:</p>
           <code>{create.data.secret}</code>
-          <Button onClick={() => void navigator.clipboard.writeText(create.data.secret ?? '')}>Copy</Button>
+          <CopyButton text={create.data.secret} />
         </div>
       )}
       {create.error && <Failure what="The webhook was not added." error={create.error} />}

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { type ReactNode, useMemo, useState } from 'react'
+import { type ReactNode, useMemo } from 'react'
 import { partsQuery } from '../api/queries.ts'
 import {
   exact,
@@ -12,7 +12,7 @@ import {
   formatTime,
   visible,
 } from '../format/format.ts'
-import { Button } from '../parts/controls.tsx'
+import { CopyButton } from '../parts/copy-button.tsx'
 import { TypeIcon } from '../parts/type-icon.tsx'
 import { termOf } from '../traces/filter-text.ts'
 import { Fact } from './fact.tsx'
@@ -92,15 +92,8 @@ function Totals({ traceId, trace }: { traceId: string; trace: Trace }): ReactNod
   )
 }
 
-function CopyLink({ traceId }: { traceId: string }): ReactNode {
-  const [isCopied, setIsCopied] = useState(false)
-  const copy = async (): Promise<void> => {
-    await navigator.clipboard.writeText(`${location.origin}/t/${traceId}`)
-    setIsCopied(true)
-  }
-  return (
-    <Button look="plain" onClick={copy} title={traceId}>
-      {isCopied ? 'Copied' : 'Copy link'}
-    </Button>
-  )
-}
+const CopyLink = ({ traceId }: { traceId: string }): ReactNode => (
+  <CopyButton look="plain" text={`${location.origin}/t/${traceId}`} title={traceId}>
+    Copy link
+  </CopyButton>
+)

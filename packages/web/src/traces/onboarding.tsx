@@ -1,7 +1,7 @@
-import { type ReactNode, useState } from 'react'
+import type { ReactNode } from 'react'
 import { getKey } from '../api/key.ts'
 import frame from '../frame/frame.module.css'
-import { Button } from '../parts/controls.tsx'
+import { CopyButton } from '../parts/copy-button.tsx'
 import styles from './onboarding.module.css'
 
 /** What a project without any span shows: the lines that send one, and that the page waits for it. */
@@ -23,19 +23,11 @@ export function Onboarding(): ReactNode {
 }
 
 function Lines({ title, children }: { title: string; children: string }): ReactNode {
-  const [isCopied, setIsCopied] = useState(false)
   return (
     <section className={styles.lines}>
       <header>
         <h2>{title}</h2>
-        <Button
-          onClick={async () => {
-            await navigator.clipboard.writeText(children)
-            setIsCopied(true)
-          }}
-        >
-          {isCopied ? 'Copied' : 'Copy'}
-        </Button>
+        <CopyButton text={children} />
       </header>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls sideways */}
       <pre tabIndex={0} role="region" aria-label={title}>
