@@ -159,3 +159,26 @@ test('a cell that is edited keeps what is typed while it is scrolled away, and w
   expect(faults).toEqual([])
   await close()
 })
+
+test('a version that somebody else commits at the same moment is not overwritten', async () => {
+  const made = await project.post('/api/simple/testsets/', {
+    testset: { slug: 'shared', name: 'Shared', data: { testcases: [{ data: { city: 'Lima' } }] } },
+  })
+  const { id } = made.body.testset
+  const { page, close } = await visit(browser, project, `/w/testsets/${id}`)
+  await page.getByRole('gridcell', { name: 'Lima' }).dblclick()
+  await page.keyboard.type(' (mine)')
+  await page.keyboard.press('Enter')
+  await page.getByRole('button', { name: 'Save …' }).click()
+  await page.route('**/api/testsets/revisions/commit', async route => {
+    await project.post('/api/testsets/revisions/commit', {
+      testset_revision_commit: { testset_id: id, data: { testcases: [{ data: { city: 'Lima (theirs)' } }] } },
+    })
+    await route.continue()
+  })
+  await page.getByRole('button', { name: 'Commit' }).click()
+  await page.getByText('Another version was committed in the meantime.').waitFor()
+  const newest = await project.post('/api/testsets/revisions/retrieve', { testset_ref: { id } })
+  expect(newest.body.testset_revision.data.testcases[0].data.city).toBe('Lima (theirs)')
+  await close()
+})

@@ -1,4 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
+import { ApiError } from './api-error.ts'
 import { api, apiById } from './client.ts'
 import { type JsonObject, randomHex, slugOf } from './registry.ts'
 
@@ -85,21 +86,15 @@ interface TestsetCommit {
 
 /** Commits all rows of a testset as its next revision. Throws if somebody else has committed since `base`. */
 export async function commitTestset({ base, testcases, message }: TestsetCommit): Promise<TestsetRevision> {
-  const { testset_id, testset_variant_id } = base
-  const newest = {
-    testset_variant_ref: { id: testset_variant_id },
-    include_testcases: false,
-    include_testcase_ids: false,
-  }
-  const { testset_revision: head } = await post<{ testset_revision?: TestsetRevision }>(
-    '/testsets/revisions/retrieve',
-    newest,
-  )
-  if (head && head.id !== base.id)
-    throw new Error(`Version ${head.version} was committed in the meantime. Copy your changes, and reload the testset.`)
-  const testset_revision_commit = { testset_id, testset_variant_id, message, data: { testcases } }
-  return (await post<{ testset_revision: TestsetRevision }>('/testsets/revisions/commit', { testset_revision_commit }))
-    .testset_revision
+  const { testset_id, testset_variant_id, id: base_revision_id } = base
+  const commit = { testset_id, testset_variant_id, base_revision_id, message, data: { testcases } }
+  const body = { testset_revision_commit: commit }
+  const answer = await post<{ testset_revision: TestsetRevision }>('/testsets/revisions/commit', body).catch(error => {
+    if (error instanceof ApiError && error.status === 409)
+      throw new Error('Another version was committed in the meantime. Copy your changes, and reload the testset.')
+    throw error
+  })
+  return answer.testset_revision
 }
 
 /** Adds rows at the end of a testset. */
