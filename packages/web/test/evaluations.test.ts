@@ -164,6 +164,16 @@ test('an evaluation is started, followed while it goes on, and stopped', { timeo
   await close()
 })
 
+test('the list of evaluations follows a run that goes on', { timeout: 120_000 }, async () => {
+  const own = await newProject()
+  const { run_id } = await queuedRun(own, await makeEvaluated(own, 1), 1)
+  const { page, close } = await visit(browser, own, '/w/evaluations')
+  await page.getByRole('row', { name: 'Reviewed by people' }).getByText('◐ running').waitFor()
+  await post(own, `/evaluations/runs/${run_id}/close?status=success`, {})
+  await page.getByRole('row', { name: 'Reviewed by people' }).getByText('● success').waitFor()
+  await close()
+})
+
 test('two revisions are started by keyboard only and compared', { timeout: 120_000 }, async () => {
   const [first, second] = evaluated.applications
   const search = `testset=${evaluated.testset}&applications=${first}%2C${second}&evaluators=${evaluated.judge}%3Ahuman`

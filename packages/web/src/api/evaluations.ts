@@ -42,8 +42,9 @@ export interface Run {
 export const isGoingOn = ({ status, flags = {} }: Run): boolean =>
   flags.is_closed !== true && (flags.is_active === true || status === 'running')
 
-/** How often what a run that goes on has changed is asked for. */
+/** How often what a run that goes on has changed is asked for, and a list with such a run. */
 const RUN_REFRESH_MS = 1_500
+const LIST_REFRESH_MS = 3_000
 
 export interface Queue {
   id: string
@@ -83,6 +84,10 @@ const post = <Answer>(path: string, body: unknown, signal?: AbortSignal): Promis
 interface Page {
   windowing?: object
 }
+
+/** Whether a list has a run that may change. All its pages are read again, so a long one that somebody has scrolled through is not. */
+export const refreshOf = (pages: readonly { runs: Run[] }[] = []): number | false =>
+  pages.length <= REFRESHED_PAGES_MAX && pages.some(({ runs }) => runs.some(isGoingOn)) ? LIST_REFRESH_MS : false
 
 /** Pages of runs, newest first. */
 export const runsQuery = infiniteQueryOptions({
@@ -134,14 +139,16 @@ interface Frequency {
   density: number
 }
 
-export const metricsQuery = (run_ids: readonly string[]) =>
+/** Of some runs. They are read again when one of these has another status. */
+export const metricsQuery = (runs: readonly Run[]) =>
   queryOptions({
-    queryKey: ['metrics', run_ids],
+    queryKey: ['metrics', runs.map(({ id, status }) => [id, status])],
     queryFn: async ({ signal }) => {
+      const run_ids = runs.map(({ id }) => id)
       const metrics = { run_ids, scenario_ids: false, timestamps: false }
       return (await post<{ metrics: RunMetrics[] }>('/evaluations/metrics/query', { metrics }, signal)).metrics
     },
-    enabled: run_ids.length > 0,
+    enabled: runs.length > 0,
     placeholderData: keepPreviousData,
   })
 

@@ -1,7 +1,7 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { metricsQuery, type Run, type RunMetrics, runsQuery } from '../../api/evaluations.ts'
+import { metricsQuery, type Run, type RunMetrics, refreshOf, runsQuery } from '../../api/evaluations.ts'
 import { formatFullTime, formatTime, visible } from '../../format/format.ts'
 import { Button, Failure } from '../../parts/controls.tsx'
 import { RunStatus } from '../run-status.tsx'
@@ -19,9 +19,9 @@ interface RunListProps {
 
 /** Evaluation runs, newest first, with what each is made of and the means of its scores. */
 export function RunList({ chosen, choose }: RunListProps): ReactNode {
-  const list = useInfiniteQuery(runsQuery)
+  const list = useInfiniteQuery({ ...runsQuery, refetchInterval: ({ state }) => refreshOf(state.data?.pages) })
   const runs = list.data?.pages.flatMap(page => page.runs) ?? []
-  const { data: metrics = [] } = useQuery(metricsQuery(runs.map(({ id }) => id)))
+  const { data: metrics = [] } = useQuery(metricsQuery(runs))
   const byRun = new Map(metrics.map(row => [row.run_id, row]))
   const toggle = (id: string): void =>
     choose(chosen.includes(id) ? chosen.filter(one => one !== id) : [...chosen, id].slice(-COMPARED_MAX))
