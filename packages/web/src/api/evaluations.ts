@@ -85,7 +85,10 @@ interface Page {
   windowing?: object
 }
 
-/** Whether a list has a run that may change. All its pages are read again, so a long one that somebody has scrolled through is not. */
+/**
+ * Whether a list has a run that may change. All its pages are read again, so a long one that somebody has scrolled
+ * through is not.
+ */
 export const refreshOf = (pages: readonly { runs: Run[] }[] = []): number | false =>
   pages.length <= REFRESHED_PAGES_MAX && pages.some(({ runs }) => runs.some(isGoingOn)) ? LIST_REFRESH_MS : false
 

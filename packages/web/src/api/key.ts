@@ -30,8 +30,8 @@ export function forgetKey(): void {
 }
 
 /**
- * The server does not know a key, or no longer. It is kept until another one is entered; the responses to what was asked
- * with the one before may come later than that.
+ * The server does not know a key, or no longer. It is kept until another one is entered; the responses to what was
+ * asked with the one before may come later than that.
  */
 export function rejectKey(key: string | null): void {
   if (rejected || key !== getKey()) return

@@ -38,7 +38,10 @@ type WindowNow = () => ListBody['windowing']
 /** The time after which a list that nothing watches is read again when it is shown again. */
 const UNWATCHED_MS = 60_000
 
-/** The pages of a list so far. They are named by `body`, which stays while the list does, and read in the window of the moment. */
+/**
+ * The pages of a list so far. They are named by `body`, which stays while the list does, and read in the window of the
+ * moment.
+ */
 export const rowsQuery = (body: ListBody, order_by: OrderBy, windowNow: WindowNow) =>
   infiniteQueryOptions({
     queryKey: ['rows', body, order_by],

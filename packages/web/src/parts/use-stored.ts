@@ -4,8 +4,8 @@ const PAUSE_MS = 300
 
 /**
  * State that is kept in this browser under a name, so that a reload shows it again. Undefined removes it. A full or
- * forbidden storage keeps the state only until the page is closed. Each change is written once: of several tabs, the one
- * that changed it last counts, and not the one that is closed last.
+ * forbidden storage keeps the state only until the page is closed. Each change is written once: of several tabs, the
+ * one that changed it last counts, and not the one that is closed last.
  */
 export function useStored<T>(name: string): [T | undefined, (value: T | undefined) => void] {
   const key = `spanhouse.${name}`

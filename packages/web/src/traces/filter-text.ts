@@ -151,7 +151,10 @@ export function toggleTerm(text: string, term: string): string {
 export const allOf = (texts: readonly (string | undefined)[]): string =>
   texts.flatMap(text => termsOf(text ?? '')).join(' ')
 
-/** The terms of a text that must all hold. Alternatives are one, in brackets: what follows would belong to the last of them. */
+/**
+ * The terms of a text that must all hold. Alternatives are one, in brackets: what follows would belong to the last of
+ * them.
+ */
 function termsOf(text: string): string[] {
   const terms = splitTerms(text)
   return terms.some(term => term.toLowerCase() === 'or') ? [`(${terms.join(' ')})`] : terms

@@ -50,7 +50,9 @@ export interface Worklist {
   /** How many annotations are on their way to the server. */
   saving: number
   error: Error | undefined
-  /** Shows the next case at once and saves in the background; a case that cannot be saved is offered again at the end. */
+  /**
+   * Shows the next case at once and saves in the background; a case that cannot be saved is offered again at the end.
+   */
   save: (outputs: Outputs) => void
   skip: () => void
   /** Takes the newest annotation back and shows it as a draft; undefined: there is none. */
