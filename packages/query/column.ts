@@ -36,7 +36,7 @@ export interface ColumnFilter {
   readonly values?: readonly string[]
   /** The column's content when there is no value; omitted if there always is one. */
   readonly absent?: 'empty' | 'epoch' | 'nobody' | 'root'
-  /** The column is filled on every span that has the value; the field is defined on roots only. */
+  /** The column is filled on every span that has or shows the value; the field is defined on roots only. */
   readonly rootsOnly?: true
 }
 

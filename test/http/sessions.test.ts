@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { newProject, type TestProject } from '../harness.ts'
+import { eventually, newProject, type TestProject } from '../harness.ts'
 import { newTraceId, type OtlpSpan, otlpSpan } from '../otlp.ts'
 
 const NINE = Date.parse('2026-02-03T09:00:00Z')
@@ -169,4 +169,33 @@ test('a trace whose session and user are known below its root is found by them a
     filtering: { operator: 'not', conditions: [{ field: 'session_id', operator: 'exists' }] },
   })
   expect(body.traces.map(({ trace_id }: any) => trace_id)).toContain(root.traceId)
+})
+
+test('a root shows the session of a span that comes later, in lists, groups and filters, until it has its own', async () => {
+  const own = await newProject()
+  const root = otlpSpan({ traceId: newTraceId(), name: 'POST /ask', kind: 2 })
+  const child = at(20, 'below', 'eve', { traceId: root.traceId, parentSpanId: root.spanId })
+  const shown = async (): Promise<unknown[]> => {
+    const roots = { filtering: { conditions: [{ field: 'parent_id', value: null }] } }
+    const [{ body: spans }, { body: rows }, { body: groups }] = await Promise.all([
+      own.post('/api/spans/query', roots),
+      own.post('/api/spans/rows', { focus: 'trace' }),
+      own.post('/api/spans/groups', { focus: 'trace', by: 'session_id' }),
+    ])
+    const values = groups.groups.map(({ value, count }: any) => [value, count])
+    return [spans.spans[0].session_id, spans.spans[0].user_id, rows.rows[0].session_id, ...values]
+  }
+  const found = async (value: string): Promise<number> => {
+    const filtering = { conditions: [{ field: 'session_id', value }] }
+    return (await own.post('/api/spans/query', { filtering })).body.count
+  }
+  await own.store(root)
+  expect(await shown()).toEqual([undefined, undefined, undefined, [undefined, 1]])
+  await own.store(child)
+  await eventually(async () => (await found('below')) === 1)
+  expect(await shown()).toEqual(['below', 'eve', 'below', ['below', 1]])
+  await own.store({ ...root, attributes: [{ key: 'session.id', value: { stringValue: 'its own' } }] })
+  await eventually(async () => (await found('its own')) === 1)
+  expect(await found('below')).toBe(0)
+  expect(await shown()).toEqual(['its own', 'eve', 'its own', ['its own', 1]])
 })

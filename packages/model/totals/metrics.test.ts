@@ -87,6 +87,8 @@ test.each([...RESTATED.map(row => [...row, false] as const), ...REPEATED.map(row
       is_step: false,
       call: span_id === 'parent' ? null : UNKNOWN,
       failure: null,
+      session_id: '',
+      user_id: '',
     })
     const all = [nodeOf('parent', own), ...children.map((values, index) => nodeOf(`child ${index}`, values))]
     const derived = rollUp(new Map(all.map(one => [one.span_id, one]))).get('parent')
@@ -125,6 +127,8 @@ function totalsOf(drawn: readonly Drawn[]) {
       is_step: kind === 'step',
       call: kind === 'call' && prompt > 0 ? { models: model ? [model] : [], source, end_time: to } : null,
       failure: null,
+      session_id: '',
+      user_id: '',
     }
   })
   const derived = rollUp(new Map(nodes.map(one => [one.span_id, one])))

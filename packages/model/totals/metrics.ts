@@ -25,12 +25,17 @@ export interface Derived {
   readonly restated: Restatement
   readonly trace_type: TraceType
   readonly is_trace_head: boolean
+  /** What it shows as its session and its user; empty: none. Null: its own, which its node does not have. */
+  readonly session_id: string | null
+  readonly user_id: string | null
 }
 
 export const equalDerived = (one: Derived, other: Derived): boolean =>
   one.trace_type === other.trace_type &&
   one.restated === other.restated &&
   one.is_trace_head === other.is_trace_head &&
+  one.session_id === other.session_id &&
+  one.user_id === other.user_id &&
   equalAmounts(one.cumulative, other.cumulative)
 
 /** A span with what is known of the spans below it. */

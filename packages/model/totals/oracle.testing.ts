@@ -99,10 +99,21 @@ export function oracle(nodes: readonly TraceNode[], isRootless = false): Map<str
   const suggests = nodes.some(node => !node.is_trace_type_explicit && node.declared_trace_type === 'annotation')
   const trace_type = explicit?.declared_trace_type ?? (suggests ? 'annotation' : 'invocation')
   const head = sorted.findLast(node => node.parent_id === null) ?? (isRootless ? sorted[0] : undefined)
+  const shown = (node: TraceNode, name: 'session_id' | 'user_id'): string | null => {
+    const isOfTrace = node.parent_id === null || node === head
+    return node[name] === '' && isOfTrace ? (sorted.find(other => other[name])?.[name] ?? '') : node[name]
+  }
   return new Map(
     nodes.map(node => [
       node.span_id,
-      { cumulative: cumulative(node), restated: restated(node), trace_type, is_trace_head: node === head },
+      {
+        cumulative: cumulative(node),
+        restated: restated(node),
+        trace_type,
+        is_trace_head: node === head,
+        session_id: shown(node, 'session_id'),
+        user_id: shown(node, 'user_id'),
+      },
     ]),
   )
 }

@@ -28,7 +28,19 @@ export interface TraceNode {
   readonly call: ModelCall | null
   /** The failure of a span with exactly one error of its own; null if it has none, more, or nothing is known of it. */
   readonly failure: Failure | null
+  /** Its own; empty: none. Null: one of more than {@link ACTOR_LENGTH_MAX} characters, which no other span shows. */
+  readonly session_id: string | null
+  readonly user_id: string | null
 }
+
+/** Whose activity a trace is: what a root shows that has none of its own, see `TraceTotals`. */
+export const ACTORS = ['session_id', 'user_id'] as const
+
+/** Characters of the id of a session or a user that is kept for others of its trace: a writer has many in memory. */
+export const ACTOR_LENGTH_MAX = 200
+
+/** The id of a session or a user, as a node has it. */
+export const actorOf = (id = ''): string | null => (id.length <= ACTOR_LENGTH_MAX ? id : null)
 
 /** What a span brings into its trace's totals. */
 export function measureSpan(span: Span): TraceNode {
@@ -49,6 +61,8 @@ export function measureSpan(span: Span): TraceNode {
     is_step: STEP_TYPES.has(span.span_type),
     call: is_call ? callOf(span, own) : null,
     failure: ownFailure(own, span.attributes.ag.exception),
+    session_id: actorOf(span.session_id),
+    user_id: actorOf(span.user_id),
   }
 }
 

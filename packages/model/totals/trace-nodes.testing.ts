@@ -13,6 +13,8 @@ export const plainNode = (span: Pick<TraceNode, 'span_id' | 'parent_id' | 'start
   is_step: false,
   call: null,
   failure: null,
+  session_id: '',
+  user_id: '',
 })
 
 const amounts = fc.oneof(
@@ -21,6 +23,7 @@ const amounts = fc.oneof(
   fc.tuple(...AMOUNTS.map(() => fc.bigInt({ min: 0n, max: 2n }))),
   fc.tuple(...AMOUNTS.map(() => fc.bigInt({ min: -5n, max: 1000n }))),
 )
+const actor = fc.constantFrom('', '', '', 'ada', 'bo', null)
 const id = fc.integer({ min: 1, max: 12 }).map(n => n.toString(16).padStart(16, '0'))
 
 /**
@@ -41,6 +44,8 @@ export const drawnNode: fc.Arbitrary<TraceNode> = fc
     models: fc.constantFrom([], [], ['a'], ['b'], ['a', 'b']),
     source: fc.constantFrom('', 'one', 'two'),
     duration: fc.integer({ min: 0, max: 3 }),
+    session_id: actor,
+    user_id: actor,
     failure: fc.constantFrom(
       null,
       { type: 'A', message: '' },

@@ -5,7 +5,7 @@ import { cycleTops } from './cycles.ts'
 import { Extreme } from './extreme.ts'
 import { type Derived, ERRORS, equalDerived, hasUsage, type Total, totalOf, usesAsCall } from './metrics.ts'
 import { COMPARED_LEVELS_MAX, RepeatedCalls } from './repeated-calls.ts'
-import type { TraceNode } from './trace-node.ts'
+import { ACTORS, type TraceNode } from './trace-node.ts'
 
 /** How spans that are not in use are kept: as texts, which take a tenth of the memory of objects. */
 export interface NodePacking<N> {
@@ -17,6 +17,8 @@ export interface NodePacking<N> {
 export interface SettledSpan<N> {
   readonly node: N
   readonly derived: Derived
+  /** What followed before; undefined for a new span. */
+  readonly before: Derived | undefined
 }
 
 /**
@@ -50,6 +52,9 @@ export interface SettledSpan<N> {
  * it, else `invocation`. The head, the span that stands for the trace in lists, is the root that started last; a
  * trace without a root has one (its earliest span) only when `isRootless` says that none is expected any more.
  *
+ * A root without a session, and the head, shows that of the earliest span that has one, since instrumentation may set it
+ * on spans below that of an HTTP server; the same is true of the user.
+ *
  * A change takes time for the span and for those above it, each once for all changes that are settled together,
  * whatever the size of the trace: a span keeps what its children gave it, and one that is opened takes back what it
  * gave to its parent. Only a call, or a span with a failure, also looks for the calls, or failing spans, next below it,
@@ -63,12 +68,17 @@ export class TraceTotals<N extends TraceNode = TraceNode> {
   readonly #lastRoot = new Extreme<N>('last', node => node.parent_id === null)
   readonly #earliest = new Extreme<N>('first', () => true)
   readonly #earliestTyped = new Extreme<N>('first', isTyped)
-  #roots = 0
+  readonly #earliestOf = {
+    session_id: new Extreme<N>('first', node => Boolean(node.session_id)),
+    user_id: new Extreme<N>('first', node => Boolean(node.user_id)),
+  }
+  readonly #roots = new Set<SpanId>()
   /** Spans that suggest that the trace is an annotation. */
   #annotations = 0
   #size = 0
   #trace_type: TraceType = 'invocation'
   #head: SpanId | undefined
+  #actors = { session_id: '', user_id: '' }
   #opened: Entry<N>[] = []
   #unpacked: Entry<N>[] = []
 
@@ -82,7 +92,7 @@ export class TraceTotals<N extends TraceNode = TraceNode> {
   }
 
   get hasRoot(): boolean {
-    return this.#roots > 0
+    return this.#roots.size > 0
   }
 
   get(span_id: SpanId): N | undefined {
@@ -145,7 +155,7 @@ export class TraceTotals<N extends TraceNode = TraceNode> {
       const derived = this.#derivedOf(entry, entry.opened?.total)
       if (!derived) this.#removeUnused(entry)
       else if (!entry.opened?.before || !equalDerived(entry.opened.before, derived))
-        settled.push({ node: entry.node as N, derived })
+        settled.push({ node: entry.node as N, derived, before: entry.opened?.before })
       entry.opened = undefined
     }
     this.#opened = []
@@ -272,10 +282,20 @@ export class TraceTotals<N extends TraceNode = TraceNode> {
     }
   }
 
-  #derivedOf({ span_id }: Entry<N>, total: Total | undefined): Derived | undefined {
+  #derivedOf(entry: Entry<N>, total: Total | undefined): Derived | undefined {
     if (!total) return undefined
     const { sum: cumulative, restated } = total
-    return { cumulative, restated, trace_type: this.#trace_type, is_trace_head: span_id === this.#head }
+    const { parent_id, session_id, user_id } = this.#nodeOf(entry) as N
+    const is_trace_head = entry.span_id === this.#head
+    const others = parent_id === null || is_trace_head ? this.#actors : NO_ACTORS
+    return {
+      cumulative,
+      restated,
+      trace_type: this.#trace_type,
+      is_trace_head,
+      session_id: session_id === '' ? others.session_id : session_id,
+      user_id: user_id === '' ? others.user_id : user_id,
+    }
   }
 
   /** `parent` is opened, too, unless there is none. */
@@ -313,7 +333,8 @@ export class TraceTotals<N extends TraceNode = TraceNode> {
     this.#lastRoot.add(node)
     this.#earliest.add(node)
     this.#earliestTyped.add(node)
-    if (node.parent_id === null) this.#roots++
+    for (const name of ACTORS) this.#earliestOf[name].add(node)
+    if (node.parent_id === null) this.#roots.add(node.span_id)
     if (isSuggestion(node)) this.#annotations++
     this.#repeated.add(node)
   }
@@ -322,7 +343,8 @@ export class TraceTotals<N extends TraceNode = TraceNode> {
     this.#lastRoot.remove(node)
     this.#earliest.remove(node)
     this.#earliestTyped.remove(node)
-    if (node.parent_id === null) this.#roots--
+    for (const name of ACTORS) this.#earliestOf[name].remove(node)
+    if (node.parent_id === null) this.#roots.delete(node.span_id)
     if (isSuggestion(node)) this.#annotations--
     this.#repeated.remove(node)
   }
@@ -342,14 +364,23 @@ export class TraceTotals<N extends TraceNode = TraceNode> {
     const head = (root ?? (isRootless ? this.#earliest.among(this.values()) : undefined))?.span_id
     const declared = this.#earliestTyped.among(this.values())?.declared_trace_type
     const trace_type = declared ?? (this.#annotations > 0 ? 'annotation' : 'invocation')
+    const actors = {
+      session_id: this.#earliestOf.session_id.among(this.values())?.session_id ?? '',
+      user_id: this.#earliestOf.user_id.among(this.values())?.user_id ?? '',
+    }
     if (trace_type !== this.#trace_type) for (const entry of this.#entries.values()) this.#open(entry)
-    else if (head !== this.#head)
-      for (const span_id of [head, this.#head]) {
-        const entry = span_id === undefined ? undefined : this.#entries.get(span_id)
-        if (entry) this.#open(entry)
-      }
+    if (ACTORS.some(name => actors[name] !== this.#actors[name])) this.#openSome([...this.#roots, head, this.#head])
+    else if (head !== this.#head) this.#openSome([head, this.#head])
     this.#trace_type = trace_type
     this.#head = head
+    this.#actors = actors
+  }
+
+  #openSome(span_ids: readonly (SpanId | undefined)[]): void {
+    for (const span_id of span_ids) {
+      const entry = span_id === undefined ? undefined : this.#entries.get(span_id)
+      if (entry) this.#open(entry)
+    }
   }
 
   #removeUnused(entry: Entry<N>): void {
@@ -385,6 +416,8 @@ const newEntry = <N>(span_id: SpanId): Entry<N> => ({
   below: undefined,
   opened: undefined,
 })
+
+const NO_ACTORS = { session_id: '', user_id: '' }
 
 const IS_REPEATED = 1
 /** It is the top of a cycle. */

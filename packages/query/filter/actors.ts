@@ -1,15 +1,15 @@
 import type { AttributeTest, ColumnTest, Filter } from './filter.ts'
 
-/** The fields that only roots have, and where every span may have the value. */
+/** The fields that only roots have, and the attribute of the same that any span may have. */
 const ATTRIBUTE_OF: Readonly<Record<string, readonly string[]>> = {
   session_id: ['ag', 'session', 'id'],
   user_id: ['ag', 'user', 'id'],
 }
 
 /**
- * A filter for traces in which the session or the user of any span counts as the trace's: instrumentation may set them
- * on spans below that of an HTTP server. Only tests for a value are changed: a trace without a session is still one
- * whose root has none.
+ * A filter for traces in which the session or the user of any span counts as the trace's: a trace may have several, of
+ * which its root shows one. Only tests for a value are changed: a trace without a session is still one whose root shows
+ * none.
  */
 export function withActorsOfAnySpan(filter: Filter | undefined): Filter | undefined {
   if (filter === undefined) return undefined

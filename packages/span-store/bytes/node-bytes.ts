@@ -24,6 +24,8 @@ export const NOT_DERIVED: Derived = {
   restated: 'none',
   trace_type: 'unknown',
   is_trace_head: false,
+  session_id: '',
+  user_id: '',
 }
 
 const HAS_PARENT = 1
@@ -37,6 +39,10 @@ const IS_STEP = 64
 /** Beside the declared type: there is no room among the flags. */
 const HAS_CALL = 4
 const HAS_FAILURE = 8
+const HAS_SESSION = 16
+const HAS_USER = 32
+const HAS_LONG_SESSION = 64
+const HAS_LONG_USER = 128
 
 const DECLARED: readonly (TraceType | null)[] = [null, 'invocation', 'annotation', 'unknown']
 
@@ -55,7 +61,11 @@ export function putNode(row: RowBuffer, node: TraceNode, version_hash: string): 
   row.int8(
     DECLARED.indexOf(node.declared_trace_type) |
       (node.call === null ? 0 : HAS_CALL) |
-      (node.failure === null ? 0 : HAS_FAILURE),
+      (node.failure === null ? 0 : HAS_FAILURE) |
+      (node.session_id ? HAS_SESSION : 0) |
+      (node.user_id ? HAS_USER : 0) |
+      (node.session_id === null ? HAS_LONG_SESSION : 0) |
+      (node.user_id === null ? HAS_LONG_USER : 0),
   )
   if (node.parent_id !== null) row.hex(node.parent_id)
   row.int64(node.start_time)
@@ -67,6 +77,8 @@ export function putNode(row: RowBuffer, node: TraceNode, version_hash: string): 
     row.text(node.failure.type)
     row.text(node.failure.message)
   }
+  if (node.session_id) row.text(node.session_id)
+  if (node.user_id) row.text(node.user_id)
 }
 
 /** The node written by {@link putNode}. */
@@ -89,6 +101,8 @@ export function readNode(row: RowReader, version: Version): StoredNode {
     is_step: (flags & IS_STEP) !== 0,
     call: declared & HAS_CALL ? readCall(row) : null,
     failure: declared & HAS_FAILURE ? { type: row.text(), message: row.text() } : null,
+    session_id: declared & HAS_SESSION ? row.text() : declared & HAS_LONG_SESSION ? null : '',
+    user_id: declared & HAS_USER ? row.text() : declared & HAS_LONG_USER ? null : '',
   }
 }
 

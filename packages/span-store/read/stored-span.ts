@@ -1,4 +1,4 @@
-import { byStartThenId, type Micros, type SpanJson } from '@spanhouse/model'
+import type { Micros, SpanJson } from '@spanhouse/model'
 import { NO_PARENT, type Position, printSql, SHOWN_COLUMNS, type SpanRow, type Sql } from '@spanhouse/query'
 import { RowReader, RowSkipper } from '../bytes/row-reader.ts'
 import type { Engine } from '../engine/engine.ts'
@@ -17,11 +17,7 @@ export class StoredSpan {
   readonly span_name: string
   readonly start_time: Micros
   readonly created_at: Micros
-  /** As the span itself has them; empty: none. */
-  readonly session_id: string
-  readonly user_id: string
   readonly #row: Buffer
-  #actors: Actors = {}
 
   /** Reads the next row, in the order of `SPAN_COLUMNS`. */
   constructor(row: RowReader) {
@@ -33,8 +29,6 @@ export class StoredSpan {
     this.span_name = head.span_name
     this.start_time = head.start_time
     this.created_at = head.created_at
-    this.session_id = head.session_id
-    this.user_id = head.user_id
     this.#row = row.bytesFrom(from)
   }
 
@@ -44,51 +38,11 @@ export class StoredSpan {
 
   /** As the interface returns it; parsed anew each time. */
   toJSON(): SpanJson {
-    return { ...toSpanJson(readRow(new RowReader(this.#row))), ...this.#actors }
-  }
-
-  /** Shows a session and a user that the span itself does not have. */
-  show(actors: Actors): void {
-    this.#actors = actors
+    return toSpanJson(readRow(new RowReader(this.#row)))
   }
 }
 
-/** Whose activity a trace is. */
-export interface Actors {
-  session_id?: string
-  user_id?: string
-}
-
-/**
- * Shows the session and the user of a trace on those of its roots that have none: those of its earliest span that has
- * one. Instrumentation may set them on spans below that of an HTTP server.
- */
-export function showActorsOnRoots(trace: readonly StoredSpan[]): void {
-  const earliest: Partial<Record<keyof Actors, StoredSpan>> = {}
-  for (const span of trace)
-    for (const name of ACTORS) {
-      const other = earliest[name]
-      if (span[name] !== '' && (!other || byStartThenId(span, other) < 0)) earliest[name] = span
-    }
-  for (const span of trace) {
-    if (span.parent_id !== undefined) continue
-    const missing = ACTORS.filter(name => span[name] === '' && earliest[name])
-    if (missing.length > 0) span.show(Object.fromEntries(missing.map(name => [name, earliest[name]?.[name] as string])))
-  }
-}
-
-const ACTORS = ['session_id', 'user_id'] as const
-
-const HEAD = [
-  'trace_id',
-  'span_id',
-  'parent_id',
-  'span_name',
-  'start_time',
-  'created_at',
-  'session_id',
-  'user_id',
-] as const
+const HEAD = ['trace_id', 'span_id', 'parent_id', 'span_name', 'start_time', 'created_at'] as const
 type Head = Pick<SpanRow, (typeof HEAD)[number]>
 
 const COLUMNS = SHOWN_COLUMNS.map(column => ({ column, isInHead: (HEAD as readonly string[]).includes(column.name) }))

@@ -1,4 +1,4 @@
-import type { Derived, SettledSpan, SpanId, TraceId, Uuid } from '@spanhouse/model'
+import type { Derived, SpanId, TraceId, Uuid } from '@spanhouse/model'
 import type { BatchedSpan, SpanBatch } from '../bytes/span-batch.ts'
 import type { StoredNode } from '../stored-node.ts'
 import type { PlannedDeletion, TraceDeletion } from './deletions.ts'
@@ -144,10 +144,10 @@ function isKnown(present: StoredNode, { version_hash, version: { accepted_at } }
   return true
 }
 
-/** The row of a span of an earlier batch, for which something else follows now. */
-export const changeOf = (plan: Plan, { node, derived }: SettledSpan<StoredNode>): DerivedChange => ({
-  key: { ...keyOf(plan.trace, node.span_id), start_time: node.start_time },
-  derived,
+/** The row of a span. */
+export const rowKeyOf = (plan: Plan, { span_id, start_time }: StoredNode): RowKey => ({
+  ...keyOf(plan.trace, span_id),
+  start_time,
 })
 
 const isRoot = ({ parent_id }: StoredNode): boolean => parent_id === null

@@ -1,4 +1,5 @@
 import {
+  actorOf,
   amountOfText,
   CALL_TYPES,
   claimedAmounts,
@@ -49,7 +50,8 @@ const CUMULATIVE = amountColumns('cumulative')
 const LOOK_UP = `
 SELECT project_id, trace_id, span_id, parent_id, start_time, end_time, toString(declared_trace_type), is_trace_type_explicit,
   repeats_usage, toString(span_type), toString(trace_type), is_trace_head, toString(restated), version_hash, accepted_at,
-  created_at, created_by_id, JSONExtractString(attributes, 'scope', 'name'),
+  created_at, created_by_id, session_id, JSONExtractString(attributes, 'ag', 'session', 'id') != '', user_id,
+  JSONExtractString(attributes, 'ag', 'user', 'id') != '', JSONExtractString(attributes, 'scope', 'name'),
   JSONExtractString(attributes, 'ag', 'meta', 'request', 'model'), JSONExtractString(attributes, 'ag', 'meta', 'response', 'model'),
   JSONExtractRaw(attributes, 'ag', 'exception'), JSONExtractRaw(attributes, 'ag', 'metrics'), ${[...OWN, ...CUMULATIVE].map(name => `toString(${name})`).join(', ')}
 FROM spans AS s
@@ -91,6 +93,8 @@ function readSpan(row: RowReader): FoundSpan {
   const restated = row.text() as Restatement
   const version_hash = row.characters(VERSION_HASH_BYTES)
   const version = { accepted_at: row.number64(), created_at: row.number64(), created_by_id: row.uuid() as Uuid }
+  const session = readActor(row)
+  const user = readActor(row)
   const source = row.text()
   const meta = { request: { model: row.text() }, response: { model: row.text() } }
   const [exception, metrics] = [row.text(), row.text()]
@@ -111,10 +115,20 @@ function readSpan(row: RowReader): FoundSpan {
     is_step: STEP_TYPES.has(span_type),
     call: is_call ? modelCall(own, { meta, source, end_time }) : null,
     failure: exception === '' ? null : ownFailure(own, parseJson(exception)),
+    session_id: session.own,
+    user_id: user.own,
     version_hash,
     version,
   }
-  return { ...ids, node, derived: { cumulative, restated, trace_type, is_trace_head } }
+  const shown = { session_id: session.shown, user_id: user.shown }
+  return { ...ids, node, derived: { cumulative, restated, trace_type, is_trace_head, ...shown } }
+}
+
+/** The column of a session or a user has what the span shows; its attributes tell whether that is its own. */
+function readActor(row: RowReader): { own: string | null; shown: string | null } {
+  const id = row.text()
+  const isOwn = row.int8() === 1
+  return { own: isOwn ? actorOf(id) : '', shown: isOwn ? actorOf(id) : id }
 }
 
 /**

@@ -61,11 +61,12 @@ const totalsOf = (nodes: readonly StoredNode[]): TraceState['totals'] => {
 test('a large trace that was taken and not put again is looked up', () => {
   const memory = new TraceMemory(10_000)
   const bare = { parent_id: null, own: NO_AMOUNTS, claimed: null, declared_trace_type: null, call: null, failure: null }
+  const actors = { session_id: '', user_id: '' }
   const version = { accepted_at: 1, created_at: 2, created_by_id: PROJECT }
   const more = { start_time: 3, version_hash: '12345', version, is_trace_type_explicit: false, repeats_usage: false }
   const nodes = Array.from({ length: 2_000 }, (_, number): StoredNode => {
     const span_id = number.toString(16).padStart(16, '0')
-    return { span_id, ...bare, ...more, is_call: false, is_step: false }
+    return { span_id, ...bare, ...actors, ...more, is_call: false, is_step: false }
   })
   memory.put(keyOf('t'), keepTrace({ ...placeOf('t'), ...STATE, totals: totalsOf(nodes) }))
   const taken = memory.get(keyOf('t'), placeOf('t'))
@@ -79,6 +80,7 @@ const id = fc.uint8Array({ minLength: 8, maxLength: 8 }).map(bytes => Buffer.fro
 const amount = fc.bigInt({ min: -(10n ** 24n), max: 10n ** 24n })
 const amounts = fc.oneof(fc.constant(NO_AMOUNTS), fc.array(amount, { minLength: 7, maxLength: 7 }))
 const time = fc.integer({ min: 0, max: 2 ** 53 - 1 })
+const actor = fc.oneof(fc.constantFrom('', null), fc.string({ maxLength: 200 }))
 const nodes = fc.uniqueArray(
   fc.record<StoredNode>({
     span_id: id,
@@ -95,6 +97,8 @@ const nodes = fc.uniqueArray(
       fc.record({ models: fc.array(fc.string(), { maxLength: 2 }), source: fc.string(), end_time: time }),
     ),
     failure: fc.option(fc.record({ type: fc.string(), message: fc.string() })),
+    session_id: actor,
+    user_id: actor,
     version_hash: fc
       .uint8Array({ minLength: VERSION_HASH_BYTES, maxLength: VERSION_HASH_BYTES })
       .map(bytes => Buffer.from(bytes).toString('latin1')),

@@ -37,6 +37,7 @@ interface Version {
   claimed: number | null
   type: 'annotation' | null
   repeats?: boolean
+  session?: string | null
 }
 
 const version: fc.Arbitrary<Version> = fc.record({
@@ -49,11 +50,13 @@ const version: fc.Arbitrary<Version> = fc.record({
   claimed: fc.option(fc.integer({ min: 1, max: 9 })),
   type: fc.constantFrom(null, null, null, 'annotation'),
   repeats: fc.boolean(),
+  // The last one is longer than what other spans of its trace show.
+  session: fc.constantFrom(null, null, null, 'chat-1', 'chat-2', 'long'.repeat(60)),
 })
 
 const hex = (value: number, digits: number): string => value.toString(16).padStart(digits, '0')
 
-function spanOf({ trace, id, parent, start, tokens, cost, claimed, type, repeats }: Version): Span {
+function spanOf({ trace, id, parent, start, tokens, cost, claimed, type, repeats, session }: Version): Span {
   const metrics: JsonObject = { duration: {}, errors: {}, tokens: {}, costs: {} }
   if (tokens > 0) metrics.tokens = { incremental: { prompt: tokens, total: tokens } }
   if (claimed !== null) metrics.tokens = { ...(metrics.tokens as JsonObject), cumulative: { total: claimed } }
@@ -65,7 +68,15 @@ function spanOf({ trace, id, parent, start, tokens, cost, claimed, type, repeats
     start_time: 1_770_000_000_000_000 + start,
     ...(type ? { declared_trace_type: type, is_trace_type_explicit: true } : {}),
     ...(repeats ? { repeats_usage: true } : {}),
-    attributes: { ag: { type: {}, data: { inputs: { q: 'say "\\n"\n\tor \u0000' } }, metrics } },
+    ...(session ? { session_id: session } : {}),
+    attributes: {
+      ag: {
+        type: {},
+        data: { inputs: { q: 'say "\\n"\n\tor \u0000' } },
+        metrics,
+        ...(session ? { session: { id: session } } : {}),
+      },
+    },
   })
 }
 
@@ -384,7 +395,8 @@ const stored = (project_id: string, from: Engine = engine) =>
     bySpan(
       `lower(hex(s.trace_id)) AS trace_id, lower(hex(s.span_id)) AS span_id, s.trace_type AS trace_type,
        s.is_trace_head AS is_trace_head, toString(s.tokens_incremental_total) AS own,
-       toString(s.tokens_cumulative_total) AS tokens, toString(s.costs_cumulative_total) AS costs`,
+       toString(s.tokens_cumulative_total) AS tokens, toString(s.costs_cumulative_total) AS costs,
+       s.session_id AS session_id`,
       project_id,
     ),
   )
@@ -408,6 +420,7 @@ function expected(sent: readonly IncomingSpan[]) {
       own: decimal(measureSpan(span).own[TOKENS], 3),
       tokens: decimal(derived?.cumulative[TOKENS], 3),
       costs: decimal(derived?.cumulative[COSTS], 15),
+      session_id: derived?.session_id ?? span.session_id,
     }
   })
 }

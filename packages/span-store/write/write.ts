@@ -1,16 +1,24 @@
-import { type Derived, type Micros, microsNow, NIL_UUID, type TraceId } from '@spanhouse/model'
+import {
+  ACTORS,
+  type Derived,
+  type Micros,
+  microsNow,
+  NIL_UUID,
+  type SettledSpan,
+  type TraceId,
+} from '@spanhouse/model'
 import { COLUMNS, DERIVED_COLUMNS, KEY_COLUMNS, type Lifecycle } from '@spanhouse/query'
 import { RowBuffer } from '../bytes/row-buffer.ts'
 import { INSERT_COLUMNS, putAll, textsOf } from '../bytes/row-columns.ts'
 import type { BatchedSpan, SpanBatch } from '../bytes/span-batch.ts'
 import { catchUp } from '../engine/catch-up.ts'
 import type { Engine } from '../engine/engine.ts'
+import type { StoredNode } from '../stored-node.ts'
 import { noteDeletions, type PlannedDeletion } from './deletions.ts'
 import { requireRun, WRITTEN_TABLES } from './fence.ts'
 import { findTraces } from './find-traces.ts'
 import { KnownTraces } from './known-traces.ts'
 import {
-  changeOf,
   type DerivedChange,
   groupByTrace,
   type Insert,
@@ -18,6 +26,7 @@ import {
   type Plan,
   planDeletions,
   planSpan,
+  rowKeyOf,
 } from './plan.ts'
 import { deleteRows, type RowKey, type RowUpdate, unsettledTraces, updateRows } from './statements.ts'
 import {
@@ -243,9 +252,11 @@ export class SpanWriter {
     const { key, trace } = plan
     const { project_id, trace_id, isRootless, totals } = trace
     for (const settled of totals.settle(isRootless)) {
-      const insert = plan.inserts.get(settled.node.span_id)
-      if (batch && insert) this.#addRow(insert, settled.derived, work, batch)
-      else work.changes.push(changeOf(plan, settled))
+      const { node, derived } = settled
+      const insert = plan.inserts.get(node.span_id)
+      if (batch && insert) this.#addRow(insert, derived, work, batch)
+      else work.changes.push({ key: rowKeyOf(plan, node), derived })
+      addActors(work, plan, settled, insert !== undefined)
     }
     for (const deletion of plan.deletions) work.deletions.push(deletion)
     for (const row of plan.deleted) work.removed.push(row)
@@ -296,6 +307,7 @@ async function carryOut(engine: Engine, work: Work, batch: SpanBatch | undefined
   if (batch && work.added.length > 0) await engine.insert('spans', INSERT_COLUMNS, batch.rowsOf(work.added))
   await updateRows(engine, CHANGED_COLUMNS, work.replacements)
   await updateRows(engine, DERIVED_COLUMNS, work.changes.map(toRowUpdate))
+  for (const name of ACTORS) await updateRows(engine, [{ name }], work.actors[name])
   await noteDeletions(engine, work.deletions, true)
   await catchUp(engine, { tables: WRITTEN_TABLES, servers: 'most' })
 }
@@ -312,6 +324,8 @@ interface Work {
   replacements: RowUpdate[]
   /** Updates of the rows of other spans. */
   changes: DerivedChange[]
+  /** Updates of what rows show as their session or user. A new row has its span's own. */
+  actors: Record<(typeof ACTORS)[number], RowUpdate[]>
   /** The new states of traces; undefined if nothing is left of one. Waiting: for a root. */
   traces: { key: string; place: TracePlace; isWaiting: boolean; kept: KeptTrace | undefined }[]
 }
@@ -323,8 +337,21 @@ const newWork = (): Work => ({
   added: [],
   replacements: [],
   changes: [],
+  actors: { session_id: [], user_id: [] },
   traces: [],
 })
+
+function addActors(
+  { actors }: Work,
+  plan: Plan,
+  { node, derived, before }: SettledSpan<StoredNode>,
+  isInserted: boolean,
+): void {
+  for (const name of ACTORS) {
+    const [shown, stored] = [derived[name], isInserted ? node[name] : before?.[name]]
+    if (shown !== null && shown !== stored) actors[name].push({ key: rowKeyOf(plan, node), values: [shown] })
+  }
+}
 
 function toRowUpdate({ key, derived }: DerivedChange): RowUpdate {
   const row = new RowBuffer(128)

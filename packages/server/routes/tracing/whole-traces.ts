@@ -7,7 +7,6 @@ import {
   readSpansByIds,
   readTraceHeads,
   type StoredSpan,
-  showActorsOnRoots,
 } from '@spanhouse/span-store'
 
 /**
@@ -36,7 +35,6 @@ export async function readTraceSpans(
   if (trace_ids.length === 0) return new Map()
   const spans = await readSpansByIds(engine, { project_id, trace_ids }, holder)
   const groups = Map.groupBy(spans, span => span.trace_id as TraceId)
-  for (const group of groups.values()) showActorsOnRoots(group)
   const waitedSince = microsNow() - ROOT_WAIT
   return new Map(
     [...groups].filter(([, group]) => group.some(isRoot) || group.every(span => span.created_at < waitedSince)),
