@@ -111,6 +111,19 @@ test('a stop ends it for good and releases the folder', async () => {
   expect(await ask(await start(), 'SELECT 1')).toBe('1')
 })
 
+test('a stop ends it also while it restarts for a reader', async () => {
+  const server = await start()
+  const pid = await pidOf(path)
+  await ask(server, KEEP)
+  const reader = { name: 'reader', passwordSha256: '0'.repeat(64), tables: ['kept'], conditions: { kept: '1' } }
+  const changing = server.setReader(reader)
+  await expect.poll(() => isRunning(pid), { interval: 5 }).toBe(false)
+  await server.stop()
+  await changing
+  expect(deaths).toEqual([])
+  expect(await ask(await start(), 'SELECT 1')).toBe('1')
+})
+
 test('a second program on the folder is refused', async () => {
   const server = await start()
   await expect(start()).rejects.toThrow(`${path} is in use by another process`)

@@ -201,10 +201,10 @@ class KeptServer implements ClickHouseServer {
         this.#server = await startServerProcess(this.#kept.address).catch(() => this.#server)
         this.#restarting = undefined
         restarted()
-        continue
+      } else {
+        if (performance.now() - began > STEADY_MS) this.#waitMs = BACKOFF_MS.first
+        await this.#startAgain(reason)
       }
-      if (performance.now() - began > STEADY_MS) this.#waitMs = BACKOFF_MS.first
-      await this.#startAgain(reason)
       // A stop or a restart may have been requested while it started.
       if (signal.aborted || this.#restarting) this.#server.signal('SIGKILL')
     }
