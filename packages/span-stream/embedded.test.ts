@@ -1,6 +1,7 @@
 import { readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
+import { open } from 'lmdb'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startChild } from './child.testing.ts'
 import { adapters, consume, createMessage, idsOf, openPlace, type Place, until } from './contract.testing.ts'
@@ -111,6 +112,21 @@ it.each([
   const again = await openPlace(place)
   expect((await again.stats()).depth).toBe(1)
   await again.close()
+})
+
+it('opens again a file with larger pages than those of this machine', async () => {
+  const place = adapter.place() as Extract<Place, { kind: 'embedded' }>
+  const root = open({ path: place.path, pageSize: 16_384 })
+  await root.put('some', 'thing')
+  await root.close()
+  for (const depth of [0, 1]) {
+    const stream = await openPlace(place)
+    expect((await stream.stats()).depth).toBe(depth)
+    await stream.publish([createMessage()])
+    await stream.close()
+  }
+  truncateSync(join(place.path, 'data.mdb'), 4 * 16_384)
+  await expect(openPlace(place)).rejects.toThrow('it is truncated')
 })
 
 it('takes nothing when its file was removed', async () => {
