@@ -2,9 +2,11 @@ import { readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'nod
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { open } from 'lmdb'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { refusal } from './admission.ts'
 import { startChild } from './child.testing.ts'
-import { adapters, consume, createMessage, idsOf, openPlace, type Place, until } from './contract.testing.ts'
+import { adapters, consume, createMessage, idsOf, OPTIONS, openPlace, type Place, until } from './contract.testing.ts'
+import { EmbeddedLog } from './embedded/log.ts'
 import type { SpanMessage } from './span-stream.ts'
 
 const [adapter] = adapters()
@@ -91,6 +93,30 @@ it('refuses while the disk is full, and goes on when there is room', async () =>
   expect(filler.told[3]).toMatch(/^1 after \d+$/)
   const stream = await openPlace(place)
   expect(idsOf(await consume(stream, 1))).toHaveLength(1)
+  await stream.close()
+})
+
+it('goes on reading when deliveries could not be counted for a while, and ends in order meanwhile', async () => {
+  const stream = await openPlace(adapter.place())
+  await stream.publish([createMessage()])
+  const count = vi.spyOn(EmbeddedLog.prototype, 'begin')
+  const fail = (times: number) => {
+    for (let time = 0; time < times; time++) count.mockRejectedValueOnce(refusal('unreachable'))
+  }
+  fail(1_000)
+  const ending = new AbortController()
+  const reading = stream
+    .deliveries({ ...OPTIONS, signal: ending.signal })
+    [Symbol.asyncIterator]()
+    .next()
+  await until(() => count.mock.calls.length > 1)
+  ending.abort()
+  expect(await reading).toEqual({ done: true, value: undefined })
+  count.mockReset()
+  fail(2)
+  const [delivery] = await consume(stream, 1)
+  expect(delivery?.attempt).toBe(1)
+  count.mockRestore()
   await stream.close()
 })
 

@@ -6,7 +6,7 @@ import type { EmbeddedLog } from './embedded/log.ts'
 import { acquireLog, type OpenLog } from './embedded/open-logs.ts'
 import { EmbeddedReader } from './embedded/reader.ts'
 import { Batches } from './gather.ts'
-import { HOLD_MS } from './settle.ts'
+import { HOLD_MS, persist } from './settle.ts'
 import type { DeadLetter, DeliveriesOptions, Delivery, SpanMessage, SpanStream, StreamStats } from './span-stream.ts'
 
 export interface EmbeddedStreamOptions {
@@ -78,7 +78,11 @@ class EmbeddedStream implements SpanStream {
       while (options.partitions.length > 0 && !ended.aborted) {
         const batch = await batches.next(ended)
         if (ended.aborted) return
-        const deliveries = await this.#untilDone(reader.deliver(batch))
+        // Deliveries are counted, which a full disk refuses until there is room.
+        const deliveries = await this.#untilDone(persist(() => reader.deliver(batch), ended)).catch(error => {
+          if (!ended.aborted) throw error
+          return []
+        })
         if (deliveries.length > 0) yield deliveries
       }
     } finally {

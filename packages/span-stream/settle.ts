@@ -8,7 +8,7 @@ export const HOLD_MS = 10 * 60_000
 /** Delay before retrying a message for which the dead letters had no space. */
 const NO_ROOM_MS = 60_000
 
-/** Delays between attempts to settle. */
+/** Delays between attempts. */
 const PAUSE_MS_MIN = 50
 const PAUSE_MS_MAX = 2_000
 
@@ -39,10 +39,11 @@ export function createDelivery(delivery: Delivery, ended: AbortSignal): Delivery
   }
 }
 
-async function persist(settle: () => Promise<void>, ended: AbortSignal): Promise<void> {
+/** Repeats what the stream temporarily rejects. Once the iteration has ended, it rejects as the last attempt did. */
+export async function persist<T>(attempt: () => Promise<T>, ended: AbortSignal): Promise<T> {
   for (let pauseMs = PAUSE_MS_MIN; ; pauseMs = Math.min(pauseMs * 2, PAUSE_MS_MAX)) {
     try {
-      return await settle()
+      return await attempt()
     } catch (error) {
       if (ended.aborted || !(error instanceof Refusal)) throw error
       await sleep(pauseMs, undefined, { signal: ended }).catch(() => undefined)
