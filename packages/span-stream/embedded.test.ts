@@ -183,6 +183,31 @@ it('forgets ids when the duplicate window is over', async () => {
   }
 })
 
+it('looks for messages of others beside a backlog when the clock is set back', async () => {
+  const stream = await openPlace(adapter.place())
+  const clock = Date.now
+  const ids: string[] = []
+  const other = createMessage({ project_id: '00000000-0000-0000-0000-0000000000ff' })
+  const ending = new AbortController()
+  try {
+    for (let count = 0; count < 40; count++) await stream.publish([createMessage({ span_count: 500 })])
+    const limits = { spansMax: 500, sharedSpansMax: 500, lingerMs: 0 }
+    for await (const batch of stream.deliveries({ ...OPTIONS, ...limits, signal: ending.signal })) {
+      ids.push(...idsOf(batch))
+      await Promise.all(batch.map(({ ack }) => ack()))
+      if (ids.length === 10) {
+        Date.now = () => clock() - 3_600_000
+        await stream.publish([other])
+      }
+      if (ids.length === 41) ending.abort()
+    }
+  } finally {
+    Date.now = clock
+    await stream.close()
+  }
+  expect(ids.indexOf(other.id)).toBeLessThan(30)
+})
+
 describe('partitions', () => {
   it('can be another number only while the log is empty', async () => {
     const place = adapter.place()

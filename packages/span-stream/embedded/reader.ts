@@ -37,11 +37,13 @@ const POLL_MS = 250
 const LOOK_EVERY_MS = 5
 
 const HELD_UNTIL_READ = Number.POSITIVE_INFINITY
+const NEVER = Number.NEGATIVE_INFINITY
 
 /**
  * One iteration of one consumer. It advances a cursor through the messages of each partition, returns to those whose
  * delay is over, and records in `#held` which messages it has queued or delivered and until when, so that none is
- * delivered twice meanwhile. Messages held longer than that are released, and the cursors go back to them.
+ * delivered twice meanwhile. Messages held longer than that are released, and the cursors go back to them. Only delays
+ * are stored and so by the clock of the day; all other times are by one that is never set.
  */
 export class EmbeddedReader implements Source<Ready> {
   readonly #log: EmbeddedLog
@@ -52,7 +54,7 @@ export class EmbeddedReader implements Source<Ready> {
   readonly #held = new Map<number, number>()
   readonly #waiting: Record<Lane, Ready[]> = { prompt: [], bulk: [] }
   /** When the messages of a lane were last looked for. */
-  readonly #lookedAt: Record<Lane, number> = { prompt: 0, bulk: 0 }
+  readonly #lookedAt: Record<Lane, number> = { prompt: NEVER, bulk: NEVER }
 
   constructor(log: EmbeddedLog, bell: Bell, { consumer, partitions, holdMs, ended }: EmbeddedReaderOptions) {
     this.#log = log
@@ -66,7 +68,7 @@ export class EmbeddedReader implements Source<Ready> {
 
   peek(lane: Lane): Ready | undefined {
     const waiting = this.#waiting[lane]
-    if (waiting.length === 0) this.#look(lane, Date.now())
+    if (waiting.length === 0) this.#look(lane)
     return waiting[0]
   }
 
@@ -75,22 +77,24 @@ export class EmbeddedReader implements Source<Ready> {
   }
 
   /** A lane that was empty is not looked at for each message of the other one. */
-  #look(lane: Lane, now: number): void {
+  #look(lane: Lane): void {
+    const now = performance.now()
     if (now < this.#lookedAt[lane] + LOOK_EVERY_MS) return
-    this.#fill(lane, now)
-    this.#lookedAt[lane] = this.#waiting[lane].length === 0 ? now : 0
+    this.#letGo(now)
+    this.#fill(lane)
+    this.#lookedAt[lane] = this.#waiting[lane].length === 0 ? now : NEVER
   }
 
   async changed(msMax: number): Promise<void> {
     const delayed = this.#cursors.flatMap(({ queue }) => this.#log.progress.delayed(queue, 1, this.#held))
     const dueInMs = Math.min(...delayed.map(({ dueMs }) => dueMs)) - Date.now()
     await this.#bell.wait(Math.min(msMax, POLL_MS, Math.max(1, dueInMs)))
-    for (const lane of LANES) this.#lookedAt[lane] = 0
+    for (const lane of LANES) this.#lookedAt[lane] = NEVER
   }
 
-  #fill(lane: Lane, now: number): void {
+  #fill(lane: Lane): void {
     this.#log.refresh()
-    this.#letGo(now)
+    const now = Date.now()
     const { progress } = this.#log
     for (const cursor of this.#cursors) {
       const { queue, next } = cursor
@@ -131,7 +135,7 @@ export class EmbeddedReader implements Source<Ready> {
       this.#held.delete(number)
       return undefined
     }
-    this.#held.set(number, Date.now() + this.#holdMs)
+    this.#held.set(number, performance.now() + this.#holdMs)
     const log = this.#log
     const delivery: Delivery = {
       message,

@@ -58,7 +58,7 @@ export class Settlement {
   /** Tells the server that held messages are in progress, and returns those held too long. */
   beat(): void {
     for (const fetched of this.#held.values()) {
-      if (fetched.untilMs <= Date.now()) this.#giveBack(fetched, 0)
+      if (fetched.untilMs <= performance.now()) this.#giveBack(fetched, 0)
       else if (fetched.reply !== null) this.#parts.connection.nats.publish(fetched.reply, '+WPI')
     }
   }
@@ -72,7 +72,7 @@ export class Settlement {
   async #deliver(fetched: Fetched): Promise<Delivery | null> {
     const { storage, topology, holdMs } = this.#parts
     const { headers, data, metadata } = fetched
-    fetched.untilMs = Date.now() + holdMs
+    fetched.untilMs = performance.now() + holdMs
     try {
       if (metadata === null) return await this.#bury(fetched, 'The message was not written by Spanhouse')
       const body = await storage.body(topology.live, headers, data)
