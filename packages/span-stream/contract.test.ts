@@ -96,6 +96,17 @@ describe.each(adapters())('SpanStream: $name', adapter => {
         expect(idsOf(await consume(reopened, 2))).toEqual([twice.id, after.id])
       })
 
+      it('stores the same id once in each partition', async () => {
+        const stream = await open()
+        const message = createMessage()
+        const share = { ...message, partition: 1 }
+        await stream.publish([message, share])
+        await stream.publish([share])
+        const found = await consume(stream, 2, undefined, { partitions: [0, 1] })
+        expect(found.map(({ message: { partition } }) => partition).toSorted()).toEqual([0, 1])
+        expect((await stream.stats()).depth).toBe(0)
+      })
+
       it('ends the iteration when the signal is aborted while nothing comes', async () => {
         const stream = await open()
         const ended = new AbortController()

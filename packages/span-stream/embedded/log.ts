@@ -94,7 +94,7 @@ export class EmbeddedLog {
     const isSharing = lanes.includes('bulk') && this.#pace.isShared()
     const why = await this.#write((): 'full' | 'project_full' | undefined => {
       const now = Date.now()
-      const added = messages.filter(({ id }) => !this.#recent.has(id, now))
+      const added = messages.filter(message => !this.#recent.has(keyOf(message), now))
       const bytes = added.reduce((sum, message) => sum + bytesOf(message), this.live.tally().bytes)
       if (added.length > 0 && bytes > this.bytesMax) return 'full'
       if (added.length > 0 && isSharing && bytes > this.bytesMax * BULK_SHARE) return 'project_full'
@@ -111,8 +111,9 @@ export class EmbeddedLog {
   }
 
   #appendOne(message: SpanMessage, lane: Lane, now: number): void {
-    if (this.#recent.has(message.id, now)) return
-    this.#recent.add(message.id, now)
+    const key = keyOf(message)
+    if (this.#recent.has(key, now)) return
+    this.#recent.add(key, now)
     this.progress.add(this.live.append(message), { partition: message.partition, lane })
   }
 
@@ -208,6 +209,9 @@ export class EmbeddedLog {
     await this.#root.close()
   }
 }
+
+/** An id counts per partition: a share that is forwarded keeps the id of its message. */
+const keyOf = ({ partition, id }: SpanMessage): string => `${partition}.${id}`
 
 const bytesOf = ({ id, body }: SpanMessage): number => storedBytes(id, body.length)
 
