@@ -1,5 +1,8 @@
 import { once } from 'node:events'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { jetstream, jetstreamManager } from '@nats-io/jetstream'
 import { connect } from '@nats-io/transport-node'
@@ -328,6 +331,33 @@ describe.skipIf(!natsAvailable)('JetStream', () => {
     expect(letter).toMatchObject({ reason: 'The message was not written by Spanhouse', message: { partition: 0 } })
     expect(Buffer.from(letter?.message.body as Uint8Array).toString()).toBe('hello')
   })
+})
+
+it.skipIf(!natsAvailable)('goes on after its server has rejected its credentials for a while', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'spanhouse-nats-users-'))
+  const [config, log] = [join(folder, 'nats.conf'), join(folder, 'log')]
+  const allow = (password: string) => writeFile(config, `authorization { user: me, password: ${password} }`)
+  await allow('right')
+  const server = await startNats('-c', config, '-l', log)
+  const url = server.url.replace('//', '//me:right@')
+  const stream = await openJetStream({ url, partitions: 2, bytesMax: 256 * 2 ** 20 })
+  await allow('wrong')
+  await server.restart()
+  const rejections = async (): Promise<number> => (await readFile(log, 'utf8')).split('authentication error').length - 1
+  await until(async () => (await rejections()) > 2)
+  await expect(openJetStream({ url, partitions: 2, bytesMax: 256 * 2 ** 20 })).rejects.toThrow('Authorization')
+  await allow('right')
+  await server.restart()
+  await until(() =>
+    stream.publish([createMessage()]).then(
+      () => true,
+      () => false,
+    ),
+  )
+  expect(await consume(stream, 1)).toHaveLength(1)
+  await stream.close()
+  await server.stop()
+  await rm(folder, { recursive: true })
 })
 
 describe.skipIf(!natsAvailable)('JetStream without its server', () => {

@@ -114,7 +114,7 @@ class JetStream implements SpanStream {
     this.#bytesMax = bytesMax
     this.#ensure = ensure
     this.#sweeper = new Sweeper(parts.storage, parts.topology)
-    // The client gives up only if a server rejects its credentials.
+    // The client reconnects for ever, and gives up only after a defect.
     void parts.connection.nats.closed().then(() => this.#closing.abort())
   }
 

@@ -95,6 +95,8 @@ export async function openConnection(url: string): Promise<Connection> {
     name: 'spanhouse',
     timeout: REQUEST_MS_MAX,
     maxReconnectAttempts: -1,
+    // A server whose users are missing for a moment, or that cannot ask for them, rejects credentials that are right.
+    ignoreAuthErrorAbort: true,
     reconnectDelayHandler: () => reconnectDelayMs(performance.now() - outage.since),
     pingInterval: 10_000,
     maxPingOut: 2,
