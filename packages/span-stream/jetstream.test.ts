@@ -177,6 +177,25 @@ describe.skipIf(!natsAvailable)('JetStream', () => {
     })
   })
 
+  it('says that messages were lost only if a stream was gone', async () => {
+    const { url, name, partitions, bytesMax } = createPlace()
+    let recreated = 0
+    const stream = await openJetStream({ url, name, partitions, bytesMax, onRecreated: () => recreated++ })
+    opened.push(stream)
+    const [before, after] = [createMessage(), createMessage()]
+    await stream.publish([before])
+    const nats = await connect({ servers: url })
+    const { streams, consumers } = await jetstreamManager(nats)
+    await consumers.delete(name, 'writer-0')
+    expect(idsOf(await consume(stream, 1))).toEqual([before.id])
+    expect(recreated).toBe(0)
+    await streams.delete(name)
+    await nats.close()
+    await stream.publish([after])
+    expect(idsOf(await consume(stream, 1))).toEqual([after.id])
+    expect(recreated).toBe(1)
+  })
+
   it('shares partitions between consumers', async () => {
     const place = createPlace({ partitions: 4 })
     const [one, other] = [await open(place), await open(place)]

@@ -60,7 +60,9 @@ export async function openJetStream(options: JetStreamOptions): Promise<SpanStre
   try {
     const jsm = await jetstreamManager(connection.nats, { timeout: REQUEST_MS_MAX })
     const ensure = (wanted = topology) => ensureTopology(jsm, wanted, { bytesMax, replicas, ackWaitMs })
-    const storage = new Storage(connection, jsm, () => ensure().then(options.onRecreated))
+    const storage = new Storage(connection, jsm, async () => {
+      if (await ensure()) options.onRecreated?.()
+    })
     await ensure()
     const positions = new Positions(connection, storage, topology)
     const letters = new DeadLetters(storage, topology, positions)
@@ -92,7 +94,7 @@ const SIZE_EVERY_MS = 1_000
 class JetStream implements SpanStream {
   readonly #parts: ReaderParts
   readonly #bytesMax: number
-  readonly #ensure: (topology: Topology) => Promise<void>
+  readonly #ensure: (topology: Topology) => Promise<unknown>
   readonly #inFlight = new InFlight(IN_FLIGHT_BYTES_MAX)
   readonly #pace = new Pace()
   /** The stream's bytes, and when they are asked for again. */
@@ -108,7 +110,7 @@ class JetStream implements SpanStream {
   /** `ensure` creates what the topology has and the server lacks. */
   constructor(
     parts: ReaderParts,
-    { bytesMax, ensure }: { bytesMax: number; ensure: (topology: Topology) => Promise<void> },
+    { bytesMax, ensure }: { bytesMax: number; ensure: (topology: Topology) => Promise<unknown> },
   ) {
     this.#parts = parts
     this.#bytesMax = bytesMax

@@ -111,13 +111,18 @@ const CLOSED = { max_msg_size: 1 }
 const OPEN = { max_msg_size: -1 }
 
 /**
- * Creates missing streams and consumers and adapts the limits of existing ones. Any number of processes may do so at
- * once while others publish: a new stream accepts nothing until its positions are set. They are microseconds since
- * 1970, so that no position of an earlier stream with that name is reused: an outstanding acknowledgement for it would
- * count for another message. Rejects if the stream exists with an unknown number of partitions, since traces in
- * progress would change theirs, or with another retention, which the server cannot change.
+ * Creates missing streams and consumers and adapts the limits of existing ones, so that none removes a message that is
+ * not settled. Any number of processes may do so at once while others publish: a new stream accepts nothing until its
+ * positions are set. They are microseconds since 1970, so that no position of an earlier stream with that name is
+ * reused: an outstanding acknowledgement for it would count for another message. Resolves with whether a stream was
+ * missing. Rejects if the stream exists with an unknown number of partitions, since traces in progress would change
+ * theirs, or with another retention, which the server cannot change.
  */
-export async function ensureTopology(jsm: JetStreamManager, topology: Topology, limits: TopologyLimits): Promise<void> {
+export async function ensureTopology(
+  jsm: JetStreamManager,
+  topology: Topology,
+  limits: TopologyLimits,
+): Promise<boolean> {
   const { live, dead } = topology
   const common = {
     storage: StorageType.File,
@@ -149,6 +154,7 @@ export async function ensureTopology(jsm: JetStreamManager, topology: Topology, 
   ]
   for (const consumer of consumersOf(topology, limits)) await jsm.consumers.add(live.stream, consumer)
   for (const stream of ensured) await adapt(jsm, stream)
+  return ensured.some(({ found }) => isClosed(found))
 }
 
 interface Ensured {
