@@ -138,6 +138,20 @@ describe.skipIf(!natsAvailable)('JetStream', () => {
       await expect(openJetStream({ url, name, partitions, bytesMax })).rejects.toThrow('retention interest, not limits')
     })
 
+    it('removes what would let a stream drop messages that are not stored, or hide their parts', async () => {
+      const { url, name, partitions, bytesMax } = createPlace()
+      const nats = await connect({ servers: url })
+      const { streams } = await jetstreamManager(nats)
+      const subjects = [...new Topology(name, [partitions]).subjects(), `${name}.parts`]
+      await streams.add({ name, subjects, discard: 'old', max_msgs: 5, max_msgs_per_subject: 4, max_age: 1e12 })
+      const stream = await open({ kind: 'jetstream', url, name, partitions, bytesMax })
+      expect((await streams.info(name)).config).toMatchObject({ discard: 'new', max_msgs: -1, max_age: 0 })
+      await nats.close()
+      const messages = [...Array.from({ length: 9 }, () => createMessage()), createMessage({ body: Buffer.alloc(2e6) })]
+      for (const message of messages) await stream.publish([message])
+      expect(idsOf(await consume(stream, 10)).toSorted()).toEqual(messages.map(({ id }) => id).toSorted())
+    })
+
     it('refuses a server before 2.10, and says which it found', async () => {
       const old = createServer(socket => {
         const info = {

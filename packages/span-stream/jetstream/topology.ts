@@ -106,6 +106,15 @@ export interface TopologyLimits {
 /** Maximum unsettled deliveries in a partition, including those waiting for their retry. */
 const UNSETTLED_MAX = 100_000
 
+/** Whatever else would remove messages that are not settled, or hide their parts. */
+const KEEPING = {
+  discard: DiscardPolicy.New,
+  max_age: 0,
+  max_msgs: -1,
+  max_msgs_per_subject: -1,
+  allow_direct: true,
+}
+
 /** A stream with a maximum message size of one byte accepts none: headers count. */
 const CLOSED = { max_msg_size: 1 }
 const OPEN = { max_msg_size: -1 }
@@ -127,9 +136,8 @@ export async function ensureTopology(
   const common = {
     storage: StorageType.File,
     retention: RetentionPolicy.Limits,
-    discard: DiscardPolicy.New,
     num_replicas: limits.replicas,
-    allow_direct: true,
+    ...KEEPING,
   }
   const ensured = [
     await ensureStream(
@@ -203,8 +211,9 @@ const isClosed = ({ max_msg_size }: StreamConfig): boolean => max_msg_size === C
 
 async function adapt(jsm: JetStreamManager, { found, wanted }: Ensured): Promise<void> {
   const { name, max_bytes, num_replicas } = wanted
-  if (!isClosed(found) && found.max_bytes === max_bytes && found.num_replicas === num_replicas) return
-  await jsm.streams.update(name, { max_bytes, num_replicas, ...OPEN })
+  const settings = { ...KEEPING, max_bytes, num_replicas, ...OPEN }
+  const isKept = Object.entries(settings).every(([key, value]) => found[key as keyof typeof settings] === value)
+  if (!isKept) await jsm.streams.update(name, settings)
 }
 
 function consumersOf(topology: Topology, { ackWaitMs }: TopologyLimits): Partial<ConsumerConfig>[] {
