@@ -286,6 +286,28 @@ describe.skipIf(!natsAvailable)('JetStream', () => {
       expect(await stream.stats()).toMatchObject({ depth: 0, bytes: 0, deadLetters: 0 })
     })
 
+    it('leave nothing behind when there is no room for all of them, and are taken when there is', async () => {
+      const stream = await open(createPlace({ bytesMax: 4_000_000 }))
+      const [small, large] = [filled(500_000, 4), filled(3_800_000, 5)]
+      await stream.publish([small])
+      for (let attempt = 1; attempt <= 3; attempt++)
+        await expect(stream.publish([large])).rejects.toMatchObject({ code: 'overloaded' })
+      check(await consume(stream, 1), [small])
+      expect(await stream.stats()).toMatchObject({ depth: 0, bytes: 0 })
+      await stream.publish([large])
+      check(await consume(stream, 1), [large])
+      expect(await stream.stats()).toMatchObject({ depth: 0, bytes: 0 })
+    })
+
+    it('take no room from the dead letters when they do not fit there', async () => {
+      const stream = await open(createPlace({ bytesMax: 8_000_000 }))
+      for (const bytes of [2_500_000, 1_800_000]) {
+        await stream.publish([filled(bytes, 3)])
+        await consume(stream, 1, delivery => delivery.reject('no'))
+      }
+      expect(await stream.stats()).toMatchObject({ depth: 1, deadLetters: 1 })
+    })
+
     it('are swept away when their publisher died half-way, and only then', async () => {
       const place = createPlace()
       const stream = await open(place)

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import {
   type ConsumerInfo,
   JetStreamApiError,
@@ -44,8 +45,9 @@ export interface StoredRecord {
  * A body that fits is one message. Of a larger body, all pieces but the last are stored first, under the shelf's
  * subject for parts; once the server has confirmed them all, the last piece is published as the message, with the
  * positions of the parts in a header. So a large message appears in its partition completely or not at all, as one
- * message with one acknowledgement, however publishers interleave and whatever is redelivered. A publisher that dies
- * half-way leaves unreferenced parts, which the Sweeper removes.
+ * message with one acknowledgement, however publishers interleave and whatever is redelivered. The parts of an attempt
+ * are its own: they are removed if the message is not stored, or was stored before. A publisher that dies half-way, or
+ * gets no answer, leaves unreferenced parts, which the Sweeper removes.
  */
 export class Storage {
   readonly #connection: Connection
@@ -69,20 +71,32 @@ export class Storage {
     const pieces = slice(record.body, this.#connection.payloadBytesMax - HEADER_BYTES_MAX)
     const last = pieces.pop()
     const { subject, msgId, headers, onlyFirst } = record
-    const parts = await settleAll(
-      pieces.map((piece, index) =>
-        this.#publish(shelf, shelf.partsSubject, piece, {
-          msgID: `${partId(msgId, index)}${piece.length}`,
-          timeout: timeout(),
-        }),
-      ),
-    )
-    setParts(
-      headers,
-      parts.map(({ seq }) => seq),
-    )
-    const expect = onlyFirst ? { lastSubjectSequence: 0 } : {}
-    return this.#publish(shelf, subject, last, { msgID: msgId, headers, expect, timeout: timeout() })
+    const attempt = randomUUID()
+    const stored: number[] = []
+    const storePart = async (piece: Uint8Array, index: number): Promise<number> => {
+      const msgID = `${partId(msgId, index)}${attempt}`
+      const { seq } = await this.#publish(shelf, shelf.partsSubject, piece, { msgID, timeout: timeout() })
+      stored.push(seq)
+      return seq
+    }
+    let isSent = false
+    try {
+      setParts(headers, await settleAll(pieces.map(storePart)))
+      isSent = true
+      const expect = onlyFirst ? { lastSubjectSequence: 0 } : {}
+      const answer = await this.#publish(shelf, subject, last, { msgID: msgId, headers, expect, timeout: timeout() })
+      if (answer.duplicate) await this.#drop(shelf, stored)
+      return answer
+    } catch (error) {
+      // Without an answer the message may be stored.
+      if (!isSent || isAnswer(error)) await this.#drop(shelf, stored)
+      throw error
+    }
+  }
+
+  /** Removes parts that no message refers to, as far as that is possible now. */
+  async #drop(shelf: Shelf, parts: readonly number[]): Promise<void> {
+    await Promise.allSettled(parts.map(seq => this.remove(shelf, seq)))
   }
 
   #publish(shelf: Shelf, ...publication: Parameters<JetStreamClient['publish']>): Promise<PubAck> {
@@ -223,7 +237,7 @@ export interface ShelfState {
   subjects: string[]
 }
 
-/** The start of a part's id, followed by the part's length. */
+/** The start of a part's id, followed by the attempt to store its message. */
 const partId = (msgId: string, index: number): string => `${msgId}/${index}/`
 
 const idOf = (headers: MsgHdrs | undefined): string => headers?.get(PubHeaders.MsgIdHdr) ?? ''
@@ -244,6 +258,10 @@ function isGone(error: unknown): boolean {
 
 /** JetStream's errors for an unknown stream, an unknown consumer, and a stream that is not open yet. */
 const GONE = [10059, 10014, 10054]
+
+/** Whether the server has answered that it did not store the message. */
+const isAnswer = (error: unknown): boolean =>
+  error instanceof JetStreamApiError || (error instanceof Refusal && error.cause instanceof JetStreamApiError)
 
 /** Anything that prevents a server from storing a valid message is worth retrying. */
 function asRefusal(error: unknown, whenFull: Shelf['whenFull']): unknown {

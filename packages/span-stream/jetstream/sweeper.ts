@@ -1,15 +1,12 @@
 import type { Storage } from './storage.ts'
 import type { Topology } from './topology.ts'
 
-/**
- * Longer than a stored part can still come into use: two minutes as the duplicate of a part that is published again,
- * plus the few seconds that a publish may take.
- */
+/** Longer than a stored part can still come into use: the few seconds that a publish may take. */
 const SWEEP_MS = 5 * 60_000
 
 /**
- * Removes parts of large messages that no message refers to: their publisher died, or the consumer did between
- * acknowledging the message and removing its parts.
+ * Removes parts of large messages that no message refers to: their publisher died or got no answer, or the consumer died
+ * between acknowledging the message and removing its parts.
  *
  * Every round records the stream's last position. Let `parts` be the position recorded two rounds ago and `messages`
  * the one recorded one round ago. A part at or before `parts` is older than one round when `messages` is recorded, so
