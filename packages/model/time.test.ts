@@ -1,8 +1,8 @@
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { parseSpanId, parseTraceId, parseUuid } from './identifiers.ts'
 import { integerToJson, parseJson } from './json/json.ts'
-import { MICROS_MAX, microsToIso, parseNearestTime, parseTime } from './time.ts'
+import { MICROS_MAX, microsNow, microsToIso, parseNearestTime, parseTime } from './time.ts'
 
 const AT = 1_770_110_100_250_000
 
@@ -41,6 +41,22 @@ test.each([
 test('a time printed is the time read', () => {
   fc.assert(fc.property(fc.integer({ min: 0, max: MICROS_MAX }), micros => parseTime(microsToIso(micros)) === micros))
   expect(microsToIso(1_770_110_100_000_000)).toBe('2026-02-03T09:15:00Z')
+})
+
+test('the present is finer than a millisecond, and stays that of the machine when its clock is set', () => {
+  const AN_HOUR = 3_600_000
+  vi.useFakeTimers({ toFake: ['Date'] })
+  try {
+    for (const set of [0, AN_HOUR, -AN_HOUR]) {
+      vi.setSystemTime(Date.now() + set)
+      expect(Math.abs(microsNow() / 1000 - Date.now())).toBeLessThan(1_000)
+    }
+  } finally {
+    vi.useRealTimers()
+  }
+  const times = Array.from({ length: 10_000 }, microsNow)
+  expect(times.every((time, at) => at === 0 || time >= (times[at - 1] as number))).toBe(true)
+  expect(times.some(time => time % 1000 !== (times[0] as number) % 1000)).toBe(true)
 })
 
 test.each([

@@ -6,7 +6,22 @@ export type Micros = number
 /** The last time that can be stored: 2255-01-01T00:00:00Z, below 2^53 microseconds. */
 export const MICROS_MAX: Micros = Date.UTC(2255, 0, 1) * 1000
 
-export const microsNow = (): Micros => Math.round((performance.timeOrigin + performance.now()) * 1000)
+/** Between the clock of the machine and the one below; a preempted thread reads them at different times. */
+const DEVIATION_MS_MAX = 50
+
+/** In milliseconds since 1970. */
+let origin = performance.timeOrigin
+
+/**
+ * The present by the clock of the machine, which has milliseconds, with the microseconds of the monotonic clock. The
+ * latter stands still while the machine sleeps or is moved, and does not know when the other one is set.
+ */
+export function microsNow(): Micros {
+  const elapsed = performance.now()
+  const present = Date.now()
+  if (Math.abs(present - (origin + elapsed)) > DEVIATION_MS_MAX) origin = present - elapsed
+  return Math.round((origin + elapsed) * 1000)
+}
 
 /** ISO 8601 in UTC with suffix `Z`; the fraction has six digits and is omitted if zero. */
 export function microsToIso(micros: Micros): string {
