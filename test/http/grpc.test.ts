@@ -118,9 +118,16 @@ describe('what is no gRPC', () => {
 
   test.each([
     ['another media type', { 'content-type': 'application/json' }],
+    ['gRPC for browsers', { 'content-type': 'application/grpc-web+proto' }],
+    ['gRPC with JSON', { 'content-type': 'application/grpc+json' }],
     ['another verb', { ':method': 'PUT' }],
   ])('%s is 415', async (_name, headers) => {
     expect(await sendRaw(grpcUrl, framed(good), headers as Record<string, string>)).toMatchObject({ ':status': 415 })
+  })
+
+  test.each(['application/grpc+proto', 'Application/gRPC; charset=utf-8'])('%s is gRPC', async type => {
+    const answer = await sendRaw(grpcUrl, framed(good), { ...keyOf(await newProject()), 'content-type': type })
+    expect(answer).toMatchObject({ ':status': 200, 'grpc-status': '0' })
   })
 
   test('an export that is aborted half-way leaves nothing behind', async () => {

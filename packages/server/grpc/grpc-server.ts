@@ -77,12 +77,15 @@ export async function listenGrpc(options: GrpcServerOptions): Promise<GrpcServer
   return { port: (server.address() as AddressInfo).port, stop: () => stop(server, sessions, arriving) }
 }
 
+/** Messages are protobuf. `application/grpc-web` is another protocol, and has its trailers in the body. */
+const MEDIA_TYPE = /^application\/grpc(\+proto)?\s*(;|$)/i
+
 async function respond(
   stream: ServerHttp2Stream,
   headers: IncomingHttpHeaders,
   { methods, onDefect }: GrpcServerOptions,
 ): Promise<void> {
-  if (headers[':method'] !== 'POST' || !/^application\/grpc\b/.test(headers['content-type'] ?? ''))
+  if (headers[':method'] !== 'POST' || !MEDIA_TYPE.test(headers['content-type'] ?? ''))
     return refuse(stream, { ':status': 415 })
   const path = headers[':path'] ?? ''
   const timer = setTimeout(() => {
