@@ -21,7 +21,7 @@ const FOUND_MAX = 1_000
  */
 export class PriceOverrides {
   readonly #named = new Map<string, Rates>()
-  /** Longest first. */
+  /** Those with a provider first, then the longest. */
   readonly #starts: [start: string, rates: Rates][] = []
   readonly #found = new Map<string, Rates | undefined>()
 
@@ -31,7 +31,9 @@ export class PriceOverrides {
       if (name.endsWith('*')) this.#starts.push([name.slice(0, -1), ratesFrom(price)])
       else this.#named.set(name, ratesFrom(price))
     }
-    this.#starts.sort(([one], [other]) => other.length - one.length)
+    this.#starts.sort(
+      ([one], [other]) => Number(hasProvider(other)) - Number(hasProvider(one)) || other.length - one.length,
+    )
   }
 
   /**
@@ -55,6 +57,8 @@ export class PriceOverrides {
     return this.#starts.find(([start]) => names.some(name => name.startsWith(start)))?.[1]
   }
 }
+
+const hasProvider = (name: string): boolean => name.includes('/')
 
 /**
  * The names under which a model may be priced, the most specific first: `azure.ai/gpt-4o`, `azure/gpt-4o`, `gpt-4o`.

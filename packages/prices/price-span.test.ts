@@ -219,6 +219,25 @@ describe('a project’s own prices', () => {
     expect(costsOf({ tokens: TOKENS, ...response('gpt-4o-mini') })).toEqual(MINI)
   })
 
+  test.each<[model: string, provider: string | undefined, input: number]>([
+    ['gpt-4o-mini-2024-07-18', 'azure', 2],
+    ['azure/gpt-4o-mini-2024-07-18', undefined, 2],
+    ['gpt-4o-2024-08-06', 'azure.ai.openai', 1],
+    ['o3', 'azure', 1],
+    ['gpt-4o-mini-2024-07-18', 'openai', 4],
+    ['gpt-4o-mini-2024-07-18', undefined, 4],
+    ['azure-like', 'azure', 1],
+    ['azure-like', undefined, 3],
+  ])('the start of a name with its provider wins over a longer one without: %s of %s', (model, provider, input) => {
+    const prices = { 'azure/*': 1, 'gpt-4o-mini-2024*': 4, 'azure/gpt-4o-m*': 2, 'a*': 3 }
+    const starts = Object.entries(prices).map(([name, price]) => [name, { input: price, output: 0 }] as const)
+    const meta = { response: { model }, ...(provider && { provider: { name: provider } }) }
+    for (const given of [starts, starts.toReversed()])
+      expect(costsOf({ tokens: TOKENS, meta }, new PriceOverrides(Object.fromEntries(given)))).toMatchObject({
+        incremental: { prompt: input / 10_000 },
+      })
+  })
+
   test('of cached tokens', () => {
     const tokens = { prompt: 100, cached: 40, cache_creation: 10 }
     expect(costsOf({ tokens, ...response('house-7') }, own)).toEqual({
