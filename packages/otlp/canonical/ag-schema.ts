@@ -47,7 +47,7 @@ const INTEGER = /^-?\d{1,40}$/
 const DECIMAL = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/
 
 /** A number, or the decimal text of one. */
-const numeric: Fit = any => {
+export const numeric: Fit = any => {
   if (typeof any !== 'string') return numberOf(any) === undefined ? undefined : any
   if (INTEGER.test(any)) return integerToJson(BigInt(any))
   return DECIMAL.test(any) && Number.isFinite(Number(any)) ? Number(any) : undefined

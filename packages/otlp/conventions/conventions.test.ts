@@ -113,6 +113,34 @@ test('a part of the prompt in two spellings is counted once', () => {
   expect(usageOf({ input: 13, output: 5, total: 18, input_cache_read: 3, cache_read: 3 })).toEqual(tokens)
 })
 
+test.each<[string, JsonObject, JsonObject]>([
+  [
+    'Langfuse',
+    {
+      'langfuse.observation.usage_details': '{"input":"10","output":"5","input_cache_read":"3"}',
+      'langfuse.observation.cost_details': '{"total":"0.25"}',
+    },
+    { tokens: { prompt: 13, completion: 5, total: 18, cache_read: 3 }, costs: { total: 0.25 } },
+  ],
+  [
+    'LangSmith',
+    { 'langsmith.usage_metadata': '{"input_tokens":"10","output_tokens":"none","total_tokens":true}' },
+    { tokens: { prompt: 10, total: 10 } },
+  ],
+  [
+    'Genkit',
+    {
+      'genkit:name': 'm',
+      'genkit:metadata:subtype': 'model',
+      'genkit:output': '{"usage":{"inputTokens":"10","outputTokens":5}}',
+    },
+    { tokens: { prompt: 10, completion: 5, total: 15 } },
+  ],
+])('amounts in an object of %s may be texts, as in attributes', (_, sent, amounts) => {
+  const incremental = Object.entries(amounts).map(([metric, amount]) => [metric, { incremental: amount }])
+  expect(agOf(sent).metrics).toEqual(Object.fromEntries(incremental))
+})
+
 test('a client’s own JSON is nobody’s convention', () => {
   const { ag } = spanOf({ metadata: { a: 1 }, 'gen_ai.operation.name': 'chat' }).attributes
   expect(ag).toEqual({ type: {}, data: {}, metrics: { duration: {}, errors: {}, tokens: {}, costs: {} } })

@@ -1,6 +1,6 @@
-import { isJsonObject, type Json, numberOf, type SpanType } from '@spanhouse/model'
+import { isJsonObject, type Json, type SpanType } from '@spanhouse/model'
 import { type Convention, type Found, lookedAt, rowsOf } from './convention.ts'
-import { inputsOf, parsedValue } from './value.ts'
+import { amountOf, inputsOf, parsedValue } from './value.ts'
 
 const SPAN_TYPE_OF_ACTION: ReadonlyMap<Json, SpanType> = new Map([
   ['model', 'chat'],
@@ -53,7 +53,7 @@ function putUsage(found: Found): void {
   const usage = isJsonObject(response) ? response.usage : undefined
   if (!isJsonObject(usage)) return
   for (const [key, place] of Object.entries(TOKENS)) {
-    const count = numberOf(usage[key])
+    const count = amountOf(usage[key])
     if (count !== undefined) found.set(`metrics.tokens.incremental.${place}`, count)
   }
 }

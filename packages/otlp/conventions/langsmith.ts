@@ -1,7 +1,7 @@
-import { isJsonObject, type Json, type JsonObject, numberOf, type SpanType } from '@spanhouse/model'
+import { isJsonObject, type Json, type JsonObject, type SpanType } from '@spanhouse/model'
 import { parseObjectText } from '../json/json-text.ts'
 import { type Convention, type Found, lookedAt, rowsOf, type SentAttributes } from './convention.ts'
-import { inputsOf, parsedContainer } from './value.ts'
+import { amountOf, inputsOf, parsedContainer } from './value.ts'
 
 const SPAN_TYPE_OF_KIND: ReadonlyMap<Json, SpanType> = new Map([
   ['llm', 'chat'],
@@ -48,7 +48,7 @@ function objectAt(attributes: SentAttributes, key: string): JsonObject {
 function put(found: Found, sent: Json | undefined, places: Record<string, string>): void {
   if (!isJsonObject(sent)) return
   for (const [key, place] of Object.entries(places)) {
-    const count = numberOf(sent[key])
+    const count = amountOf(sent[key])
     if (count !== undefined) found.set(`metrics.tokens.incremental.${place}`, count)
   }
 }

@@ -1,5 +1,6 @@
-import { isJsonObject, type Json, type JsonObject, numberOf } from '@spanhouse/model'
+import { isJsonObject, type Json, type JsonObject } from '@spanhouse/model'
 import type { Found } from './convention.ts'
+import { amountOf } from './value.ts'
 
 /** A part of a prompt or of a completion that some APIs count on their own. */
 interface Part {
@@ -40,7 +41,7 @@ export function putUsage(found: Found, metric: 'tokens' | 'costs', sent: Json | 
   // A part in two spellings, as frameworks send it that add their own to the provider's, is still one part.
   const parts = new Map<Part, number>()
   for (const [key, part] of PARTS) {
-    const value = numberOf(sent[key])
+    const value = amountOf(sent[key])
     if (value !== undefined) parts.set(part, Math.max(value, parts.get(part) ?? value))
   }
   const beyond = { prompt: 0, completion: 0 }
@@ -60,7 +61,7 @@ export function putUsage(found: Found, metric: 'tokens' | 'costs', sent: Json | 
 
 function firstNumber(sent: JsonObject, keys: readonly string[]): number | undefined {
   for (const key of keys) {
-    const value = numberOf(sent[key])
+    const value = amountOf(sent[key])
     if (value !== undefined) return value
   }
   return undefined

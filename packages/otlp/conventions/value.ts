@@ -1,4 +1,5 @@
-import { isJsonObject, type Json, type JsonObject } from '@spanhouse/model'
+import { isJsonObject, type Json, type JsonObject, numberOf } from '@spanhouse/model'
+import { numeric } from '../canonical/ag-schema.ts'
 import { parseText } from '../json/json-text.ts'
 
 const CONTAINER = /^\s*[[{]/
@@ -19,5 +20,9 @@ export function inputsOf(sent: Json): JsonObject {
   if (isJsonObject(value)) return value
   return Array.isArray(value) && value.length > 0 && value.every(isMessage) ? { prompt: value } : { input: value }
 }
+
+/** The number in a value that counts something, or in its text; undefined if there is none. */
+export const amountOf = (value: Json | undefined): number | undefined =>
+  value === undefined ? undefined : numberOf(numeric(value))
 
 const isMessage = (value: Json): boolean => isJsonObject(value) && typeof value.role === 'string'
