@@ -8,6 +8,7 @@ import {
   type SpanType,
   type TraceType,
 } from '@spanhouse/model'
+import type { ToldFailure } from '../conventions/convention.ts'
 import type { Parking } from './parking.ts'
 import { withoutAbsent } from './without-absent.ts'
 
@@ -33,8 +34,8 @@ export interface CompletedSpan {
   hasDuration: boolean
   /** Whether conventions recognised anything. */
   isRecognised: boolean
-  /** The failure of a span with the status of an error and the attribute `error.type`. */
-  failure: { type: string; message?: string } | undefined
+  /** The failure of which its status or its attributes tell. */
+  failure: ToldFailure | undefined
 }
 
 /**
@@ -55,7 +56,7 @@ export function completeAg(fitting: FittingAg, parking: Parking, span: Completed
   }
   for (const key in fitting) ag[key] ??= fitting[key as keyof FittingAg] as JsonObject
   if (ag.exception === undefined && exceptions[0]) ag.exception = exceptionOf(exceptions[0])
-  if (ag.exception === undefined && failure) ag.exception = failure
+  if (ag.exception === undefined && failure && hasKeys(failure)) ag.exception = { ...failure }
   if (parking.unsupported) ag.unsupported = parking.unsupported
   return ag
 }

@@ -1,10 +1,11 @@
 import type { Json, Span, SpanLink, TraceType } from '@spanhouse/model'
 import { addEnvelope } from '../bytes/envelope.ts'
 import { hashOf, isName } from '../bytes/hash.ts'
+import type { ToldFailure } from '../conventions/convention.ts'
 import { recognise } from '../conventions/conventions.ts'
 import { renameOlder } from '../conventions/native.ts'
 import type { SpanDraft } from '../span-draft.ts'
-import { type CompletedSpan, completeAg, type FittingAg } from './ag-complete.ts'
+import { completeAg, type FittingAg } from './ag-complete.ts'
 import { fit } from './ag-fit.ts'
 import { AG } from './ag-schema.ts'
 import { type AttributeTree, attributeTree } from './attribute-tree.ts'
@@ -38,7 +39,7 @@ export function canonicalise(draft: SpanDraft): Span {
     events,
     hasDuration: end_time > start_time,
     isRecognised: recognised !== undefined,
-    failure: draft.isInstrumented ? failureOf(draft) : undefined,
+    failure: draft.isInstrumented ? (failureOf(draft) ?? recognised?.failure) : undefined,
   })
   return {
     trace_id: draft.trace_id,
@@ -66,7 +67,7 @@ export function canonicalise(draft: SpanDraft): Span {
 }
 
 /** Instrumentation need not record an exception as an event: the status and `error.type` tell of a failure as well. */
-function failureOf({ status_code, status_message, attributes }: SpanDraft): CompletedSpan['failure'] {
+function failureOf({ status_code, status_message, attributes }: SpanDraft): ToldFailure | undefined {
   if (status_code !== 'STATUS_CODE_ERROR') return undefined
   const type = attributes.get('error.type')
   if (typeof type !== 'string' || type === '') return undefined

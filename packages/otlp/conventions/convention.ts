@@ -43,6 +43,14 @@ export interface Convention {
   complete?(found: Found, span: SentSpan, earlier: JsonObject | undefined): void
   /** Whether the span's own usage repeats that of the spans below it. Called if at least one row applies. */
   repeatsUsage?(attributes: SentAttributes): boolean
+  /** The failure that the attributes tell of. Called if at least one row applies. */
+  failure?(attributes: SentAttributes): ToldFailure | undefined
+}
+
+/** A failure of a span that need not be among its events. */
+export interface ToldFailure {
+  type?: string
+  message?: string
 }
 
 /** The results of all conventions for a span. */
@@ -50,6 +58,7 @@ export interface Recognised {
   /** Members of `ag`. */
   ag: JsonObject
   repeatsUsage: boolean
+  failure: ToldFailure | undefined
 }
 
 /** Rows that only map attributes to places. */

@@ -1,10 +1,10 @@
-import { isJsonObject, type Json, type JsonObject } from '@spanhouse/model'
+import { isJsonObject, type Json, type JsonObject, type SpanEvent } from '@spanhouse/model'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { attributeValue } from '../exports.testing.ts'
 import type { Convention } from './convention.ts'
 import { CONVENTIONS, recognise } from './conventions.ts'
-import { spanOf } from './drafts.testing.ts'
+import { START, spanOf } from './drafts.testing.ts'
 import { agOf } from './recognised.testing.ts'
 
 describe('several conventions in one span', () => {
@@ -100,6 +100,32 @@ test('what was sent stays beside what is recognised, and shares nothing with it'
     metadata: { a: 1, c: 3 },
   })
   expect(span.attributes.metadata).toEqual({ a: 1, c: 3 })
+})
+
+describe('an observation of Langfuse whose level is ERROR', () => {
+  const exception: SpanEvent = {
+    name: 'exception',
+    timestamp: START,
+    attributes: { 'exception.type': 'TypeError', 'exception.message': 'no city', 'exception.stacktrace': 's' },
+  }
+  test.each<[string, SpanEvent[], JsonObject]>([
+    ['without events', [], { message: 'failed: no city' }],
+    ['with other events', [{ name: 'retry', timestamp: START }], { message: 'failed: no city' }],
+    ['with an exception', [exception], { type: 'TypeError', message: 'no city', stacktrace: 's' }],
+  ])('%s has one error', (_, events, told) => {
+    const sent = {
+      'langfuse.observation.level': 'ERROR',
+      'langfuse.observation.status_message': 'failed: no city',
+    }
+    const { ag } = spanOf(sent, { isInstrumented: true, events }).attributes
+    expect(ag).toMatchObject({ metrics: { errors: { incremental: 1 } }, exception: told })
+  })
+
+  test('has no exception if it says no more', () => {
+    const { ag } = spanOf({ 'langfuse.observation.level': 'ERROR' }, { isInstrumented: true }).attributes
+    expect(ag).toMatchObject({ metrics: { errors: { incremental: 1 } } })
+    expect(ag).not.toHaveProperty('exception')
+  })
 })
 
 test('a part of the prompt in two spellings is counted once', () => {

@@ -30,17 +30,19 @@ export function recognise(span: SentSpan): Recognised | undefined {
   if (!readings) return undefined
   let ag: JsonObject | undefined
   let repeatsUsage = false
+  let failure: Recognised['failure']
   for (let index = 0; index < CONVENTIONS.length; index++) {
     const own = readings[index]
     const found = own && foundBy(CONVENTIONS[index] as Convention, own, span, ag)
     if (!found) continue
     repeatsUsage ||= found.repeatsUsage
+    failure = found.failure ?? failure
     if (ag?.type) dropTask(found.ag)
     // Replaces the results of earlier conventions in the same places; their attributes remain.
     if (ag) mergeBelow(found.ag, ag)
     ag = found.ag
   }
-  return ag && { ag, repeatsUsage }
+  return ag && { ag, repeatsUsage, failure }
 }
 
 /** `task` only means that no better type is known, so it does not displace another type. */
@@ -102,7 +104,11 @@ function foundBy(
     convention.complete?.(found, span, earlier)
     putTextInputsAside(found)
     if (found.size === 0) return undefined
-    return { ag: unflatten(found).tree, repeatsUsage: convention.repeatsUsage?.(span.attributes) ?? false }
+    return {
+      ag: unflatten(found).tree,
+      repeatsUsage: convention.repeatsUsage?.(span.attributes) ?? false,
+      failure: convention.failure?.(span.attributes),
+    }
   } catch {
     // As documented in `Convention`: everything that was sent is stored anyway, under its original key.
     return undefined

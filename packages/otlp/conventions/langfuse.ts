@@ -57,7 +57,12 @@ export const langfuse: Convention = {
     putTraceData(found, attributes)
     putUsage(found, 'tokens', objectAt(attributes, `${OBSERVATION}usage_details`))
     putUsage(found, 'costs', objectAt(attributes, `${OBSERVATION}cost_details`))
-    if (attributes.get(`${OBSERVATION}level`) === 'ERROR') putError(found, attributes)
+  },
+  /** The SDK reports failures as the level of an observation, without the status of a span. */
+  failure(attributes) {
+    if (attributes.get(`${OBSERVATION}level`) !== 'ERROR') return undefined
+    const message = attributes.get(`${OBSERVATION}status_message`)
+    return typeof message === 'string' ? { message } : {}
   },
 }
 
@@ -72,11 +77,4 @@ function putTraceData(found: Found, attributes: SentAttributes): void {
 const objectAt = (attributes: SentAttributes, key: string): Json | undefined => {
   const value = attributes.get(key)
   return typeof value === 'string' ? parseObjectText(value) : value
-}
-
-/** The SDK reports failures as the level of an observation, without the status of a span. */
-function putError(found: Found, attributes: SentAttributes): void {
-  found.set('metrics.errors.incremental', 1)
-  const message = attributes.get(`${OBSERVATION}status_message`)
-  if (typeof message === 'string') found.set('exception.message', message)
 }
