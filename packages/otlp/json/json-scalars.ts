@@ -15,7 +15,8 @@ const UINT32 = { min: 0n, max: 2n ** 32n - 1n }
 export const SCALARS: Readonly<Record<Scalar, ScalarFormat>> = {
   string: {
     expected: 'a string',
-    write: (writer, value) => typeof value === 'string' && Boolean(writer.string(value)),
+    // The writer makes three bytes of half a character, each of which would be read as U+FFFD.
+    write: (writer, value) => typeof value === 'string' && Boolean(writer.string(value.toWellFormed())),
   },
   bool: {
     expected: 'true or false',

@@ -26,6 +26,8 @@ describe('values', () => {
     ['{"string_value":"text"}', 'text'],
     ['{"stringValue":""}', ''],
     ['{"stringValue":"a\\u0000b"}', 'a\u0000b'],
+    ['{"stringValue":"a\\ud83db\\ud83d\\ude00"}', 'a\ufffdb\ud83d\ude00'],
+    [`{"stringValue":"${'x'.repeat(50)}\\ud83d"}`, `${'x'.repeat(50)}\ufffd`],
     ['{"boolValue":true}', true],
     ['{"boolValue":false}', false],
     ['{"intValue":"5"}', 5],
