@@ -42,16 +42,7 @@ const SHAPE: Record<string, { imports: string[]; libraries: string[] }> = {
   'fake-provider': { imports: [], libraries: [] },
   runtime: {
     imports: ['model', 'models', 'validation'],
-    libraries: [
-      'ajv',
-      'ajv-draft-04',
-      'ajv-formats',
-      're2js',
-      'mustache',
-      'minijinja-js',
-      'd3-format',
-      'fastest-levenshtein',
-    ],
+    libraries: ['ajv', 'ajv-draft-04', 'ajv-formats', 're2js', 'mustache', 'minijinja-js', 'fastest-levenshtein'],
   },
   sandbox: { imports: ['model', 'priority'], libraries: ['amaro', 'pyodide', 'quickjs-wasi'] },
   events: {

@@ -134,11 +134,11 @@ test.each<[TemplateFormat, string, unknown]>([
   ['curly', '{{ {{city}}', fault(/Missing variables: '\{\{city'/, ['{{city'])],
   ['curly', 'no end {{city', 'no end {{city'],
   // Replacement fields.
-  ['fstring', '{count:05.1f}|{city:>6}|{city:*^8}|{city!r}|{count:d}|{city:.2}', '003.0|  Oslo|**Oslo**|"Oslo"|3|Os'],
+  ['fstring', '{count:05.1f}|{city:>6}|{city:*^8}|{city!r}|{count:d}|{city:.2}', "003.0|  Oslo|**Oslo**|'Oslo'|3|Os"],
   ['fstring', '{city', fault(/never closed/)],
   ['fstring', 'city}', fault(/Single '}'/)],
   ['fstring', '{count:>100000}', fault(/wider than/)],
-  ['fstring', '{city:{count}}', fault(/./)],
+  ['fstring', '{city:{count}}|{city:>{count}{count}}', 'Oslo|                             Oslo'],
   // A NUL character.
   ['mustache', 'a\0b', fault(/NUL/)],
   ['jinja2', 'a\0b', fault(/NUL/)],

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@spanhouse/model'
 import { renderCurly } from './curly.ts'
-import { renderFstring } from './fstring.ts'
+import { renderFstring } from './fstring/fstring.ts'
 import { renderJinja } from './jinja.ts'
 import { renderMustache } from './mustache.ts'
 import { TemplateFault, type TemplateFormat } from './template.ts'
