@@ -7,6 +7,11 @@ test.each([
   ['{{#items}}{{name}}{{/items}} {{! no }} {{> no}} {{{raw}}}', 'mustache', ['name', 'raw']],
   ['{{items[0].name}} {{$.path}} {{/a/b}}', 'curly', ['items']],
   ['{country} but not {{country2}} nor {"json": 1}', 'fstring', ['country']],
+  [
+    '{price:>{width}.2f} {name!r} {items[0]} {{{raw}}} {{no:{yes}}}',
+    'fstring',
+    ['price', 'width', 'name', 'items', 'raw', 'yes'],
+  ],
   ['{{ name | upper }} {% if x %}', 'jinja2', ['name']],
   ['{{inputs}} {{prediction}} {{question}}', 'mustache', ['question']],
 ])('%s in %s names %j', (content, template_format, names) => {

@@ -14,7 +14,8 @@ const PROVIDED = new Set([
 ])
 
 const DOUBLE = /\{\{([^{}\n]{1,200})\}\}/g
-const SINGLE = /(?<!\{)\{([A-Za-z_][A-Za-z0-9_.[\]]{0,199})\}(?!\})/g
+/** A double brace, or the name of a replacement field, which another field may contain. */
+const SINGLE = /\{\{|\{([A-Za-z_][A-Za-z0-9_]{0,199})(?=[}.[!:])/g
 
 /** The inputs that the placeholders in the parameters name, in the order in which they occur. */
 export function variablesIn(parameters: JsonObject): string[] {
