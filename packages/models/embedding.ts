@@ -8,7 +8,7 @@ export interface EmbeddingRequest {
 }
 
 export interface EmbeddingReply {
-  /** One vector per value, in order. */
+  /** One vector per value, in order, all of one length. */
   embeddings: number[][]
   /** Absent if the provider does not report it. */
   usage?: { prompt: number; total: number }
@@ -27,10 +27,13 @@ export async function embed(
     const embeddings: number[][] = []
     let tokens: number | undefined
     for (let from = 0; from < values.length; from += batchMax) {
-      const answer = await model.doEmbed({ values: values.slice(from, from + batchMax), abortSignal: signal })
+      const batch = values.slice(from, from + batchMax)
+      const answer = await model.doEmbed({ values: batch, abortSignal: signal })
+      if (answer.embeddings.length !== batch.length) throw miscounted(answer.embeddings.length, batch.length)
       embeddings.push(...answer.embeddings)
       if (answer.usage) tokens = (tokens ?? 0) + answer.usage.tokens
     }
+    checkLengths(embeddings)
     return {
       embeddings,
       usage: tokens === undefined ? undefined : { prompt: tokens, total: tokens },
@@ -40,4 +43,14 @@ export async function embed(
     signal?.throwIfAborted()
     throw toModelError(error, { key: route.key, isPartial: false })
   }
+}
+
+const miscounted = (count: number, expected: number): Error =>
+  new Error(`The provider's response has ${count} ${count === 1 ? 'vector' : 'vectors'} for ${expected} texts.`)
+
+/** Vectors of different lengths cannot be compared. */
+function checkLengths(vectors: number[][]): void {
+  const [length, other] = new Set(vectors.map(vector => vector.length))
+  if (other !== undefined) throw new Error(`The provider's response has vectors of ${length} and ${other} numbers.`)
+  if (length === 0) throw new Error("The provider's response has a vector without numbers.")
 }

@@ -91,6 +91,27 @@ test('embedding models fail in the same way', async () => {
   expect(error).toMatchObject({ status: 429, category: 'capacity', retryAfterSeconds: 7 })
 })
 
+test.each([
+  [[[1, 0]], "The provider's response has 1 vector for 2 texts."],
+  [[], "The provider's response has 0 vectors for 2 texts."],
+  [[[1], [1], [1]], "The provider's response has 3 vectors for 2 texts."],
+  [[[1, 0], [1]], "The provider's response has vectors of 2 and 1 numbers."],
+  [[[], []], "The provider's response has a vector without numbers."],
+])('the vectors %j for two texts', async (vectors, message) => {
+  const server = createServer((_request, response) => {
+    const data = vectors.map((embedding, index) => ({ object: 'embedding', index, embedding }))
+    response.setHeader('content-type', 'application/json').end(JSON.stringify({ object: 'list', data, model: 'm' }))
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  for (const provider of ['openai', 'custom'])
+    expect(await failure(models.callEmbedding(routeTo(provider, 'm', url), { values: ['a', 'b'] }))).toMatchObject({
+      category: 'availability',
+      message,
+    })
+  server.close()
+})
+
 test.each(PROVIDERS)('an answer of %s that is no JSON', async provider => {
   expect(await failure(models.callChat(routeTo(provider, 'fake-invalid-json'), request))).toMatchObject({
     category: 'availability',
