@@ -10,12 +10,14 @@ type Member = number | string
 /** A set such as `[a-z\d]`, whose bracket has been passed, for a RegExp with the flag `v`. */
 export function characterSet(text: PatternText, flags: PatternFlags): string {
   const { begin } = text
-  let written = text.takes('^') ? '[^' : '['
+  const isNegated = text.takes('^')
+  let written = isNegated ? '[^' : '['
   for (let isFirst = true; isFirst || !text.takes(']'); isFirst = false) {
     if (text.isAtEnd) throw unterminated(text, begin)
     written += memberOrRange(text, flags, begin)
   }
-  return `${written}]`
+  // V8 ignores the case of a negated set behind a `(?i:…)` too, unless it is told not to.
+  return isNegated && !flags.ignoreCase ? `(?-i:${written}])` : `${written}]`
 }
 
 const unterminated = (text: PatternText, begin: number): PatternError => text.error('unterminated character set', begin)
