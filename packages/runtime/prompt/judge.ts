@@ -4,7 +4,7 @@ import type { Run } from '../run.ts'
 import { misfit, missing } from '../run-error.ts'
 import { ConfigReader } from './read.ts'
 import { renderMessages, renderStructure } from './render-prompt.ts'
-import { TEMPLATE_FORMATS, type TemplateFormat } from './template.ts'
+import { memberOf, TEMPLATE_FORMATS, type TemplateFormat } from './template.ts'
 
 const DEFAULT_MODEL = 'gpt-3.5-turbo'
 const DEFAULT_VERSION = '3'
@@ -13,8 +13,11 @@ const RESPONSE_TYPES = ['text', 'json_object', 'json_schema'] as const
 type ResponseType = (typeof RESPONSE_TYPES)[number]
 
 /** Defaults that differ between the versions of the judge; a parameter that is set wins. */
-const FORMAT_BY_VERSION: Record<string, TemplateFormat> = { '2': 'fstring', '5': 'mustache' }
-const RESPONSE_BY_VERSION: Record<string, ResponseType> = { '4': 'json_schema' }
+const FORMAT_BY_VERSION: ReadonlyMap<string, TemplateFormat> = new Map([
+  ['2', 'fstring'],
+  ['5', 'mustache'],
+])
+const RESPONSE_BY_VERSION: ReadonlyMap<string, ResponseType> = new Map([['4', 'json_schema']])
 
 /** The validated parameters of the judge. */
 interface Judge {
@@ -52,10 +55,10 @@ function readJudge(parameters: JsonObject): Judge {
   const messages = reader.objects('prompt_template')
   if (!messages) throw missing('parameter', 'prompt_template')
   const version = reader.text('version') ?? DEFAULT_VERSION
-  const type = reader.oneOf('response_type', RESPONSE_TYPES) ?? RESPONSE_BY_VERSION[version] ?? 'text'
+  const type = reader.oneOf('response_type', RESPONSE_TYPES) ?? RESPONSE_BY_VERSION.get(version) ?? 'text'
   return {
     messages,
-    templateFormat: reader.oneOf('template_format', TEMPLATE_FORMATS) ?? FORMAT_BY_VERSION[version] ?? 'curly',
+    templateFormat: reader.oneOf('template_format', TEMPLATE_FORMATS) ?? FORMAT_BY_VERSION.get(version) ?? 'curly',
     responseFormat: readFormat(reader, type),
     correctAnswerKey: reader.text('correct_answer_key'),
     threshold: reader.number('threshold') ?? DEFAULT_THRESHOLD,
@@ -74,7 +77,7 @@ function readFormat(reader: ConfigReader, type: ResponseType): JsonObject | unde
 /** Later entries override earlier ones. */
 function judgeContext({ parameters, inputs = {}, outputs, trace }: Run, { correctAnswerKey }: Judge): JsonObject {
   const context: JsonObject = { ...parameters }
-  const expected = correctAnswerKey === undefined ? undefined : inputs[correctAnswerKey]
+  const expected = correctAnswerKey === undefined ? undefined : memberOf(inputs, correctAnswerKey)
   if (expected !== undefined)
     Object.assign(context, { ground_truth: expected, correct_answer: expected, reference: expected })
   Object.assign(context, inputs, { inputs })

@@ -244,6 +244,19 @@ test('versions of the judge differ in their defaults', async () => {
   })
 })
 
+test("names in a judge's configuration are not those of the language", async () => {
+  const parameters = { ...JUDGE, version: '3', prompt_template: [{ role: 'user', content: '{{correct_answer}}' }] }
+  const named = (more: JsonObject) => runWith(autoAiCritique, { parameters: { ...parameters, ...more }, inputs: {} })
+  await expect(named({ correct_answer_key: 'constructor' })).rejects.toMatchObject({
+    fragment: 'v0:workflows:prompt-formatting-error',
+  })
+  const { response_type: _, ...defaults } = parameters
+  const model = scriptedModel('1')
+  const versioned = { ...defaults, version: 'constructor' }
+  await runWith(autoAiCritique, { ...model, parameters: versioned, inputs: { right: '4' } })
+  expect(model.plans[0]?.messages[0]?.content).toBe('4')
+})
+
 const toolCall = (name: string): JsonObject => ({
   role: 'assistant',
   tool_calls: [{ id: 'c1', type: 'function', function: { name, arguments: '{}' } }],
