@@ -75,6 +75,7 @@ class Conversation {
       if (calls.some(call => call.name === TERMINATE_AS_SENT)) return COMPLETED
       if (calls.length === 0) {
         if (limits.stopsWithoutTool) return COMPLETED
+        errors = 0
         this.messages.push({ role: 'user', content: CONTINUE })
         continue
       }

@@ -312,6 +312,12 @@ test.each<[string, JsonObject, (string | JsonObject | RunError)[], object]>([
   ],
   ['calls tools that do not exist', {}, [toolCall('none')], status(500, 'failure', 'error_raised')],
   [
+    'recovers from tools that do not exist',
+    { allow_implicit_stop: false, max_consecutive_errors: 1 },
+    [toolCall('none'), 'thinking', toolCall('none'), 'thinking', toolCall('control_terminate')],
+    status(200, 'success', 'completed'),
+  ],
+  [
     'calls too many tools',
     { max_internal_tool_calls: 1, max_consecutive_errors: 9 },
     [toolCall('none')],
