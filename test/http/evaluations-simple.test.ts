@@ -259,6 +259,37 @@ describe('shape', () => {
     expect(await cellsOf(run.id)).toEqual([])
   })
 
+  test.each([
+    [
+      'an edit of the run',
+      (id: string, data: object) => send('PATCH', `/evaluations/runs/${id}`, { run: { id, data } }),
+    ],
+    ['repeats/set', (id: string) => send('POST', `/simple/evaluations/${id}/repeats/set`, { repeats: 1 })],
+  ])('%s that lowers the repeats takes their cells out, and nobody waits for them', async (_name, lower) => {
+    const steps = [step('h', 'annotation', 'human')]
+    const run = await newRun({ data: { steps, repeats: 3 } })
+    // Of the second scenario only what is still to be done is missing, and that was never written.
+    const [one, other] = await newScenarios(run.id, 2)
+    const cell = (of: any, repeat_idx: number, status: string) => ({
+      run_id: run.id,
+      scenario_id: of.id,
+      step_key: 'h',
+      repeat_idx,
+      status,
+    })
+    await write(cell(one, 0, 'success'), cell(one, 1, 'pending'), cell(one, 2, 'failure'), cell(other, 0, 'success'))
+    await post('/evaluations/metrics/', { metrics: [{ run_id: run.id }] })
+    expect((await lower(run.id, { steps })).status).toBe(200)
+    expect((await cellsOf(run.id)).map(({ repeat_idx }) => repeat_idx)).toEqual([0, 0])
+    expect((await scenariosOf(run.id)).map(({ status }) => status)).toEqual(['success', 'success'])
+    expect(await runOf(run.id)).toMatchObject({ status: 'success', data: { repeats: 1 } })
+    expect((await post('/evaluations/metrics/query', { metrics: { run_id: run.id } })).count).toBe(0)
+    // A number that stays as it is leaves what a client has written beyond it.
+    await write(cell(one, 1, 'success'))
+    await send('PATCH', `/evaluations/runs/${run.id}`, { run: { id: run.id, data: { steps } } })
+    expect(await cellsOf(run.id)).toHaveLength(3)
+  })
+
   test('slices: populate, probe, prune; an empty list addresses nothing', async () => {
     const run = await newRun({})
     const [a, b] = await newScenarios(run.id, 2)

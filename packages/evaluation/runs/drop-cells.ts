@@ -4,7 +4,7 @@ import { type Condition, isAmong } from '../entities/conditions.ts'
 import type { RunRow } from '../entities/rows.ts'
 import { deleteRows } from '../entities/write.ts'
 import type { Scope } from '../scope.ts'
-import { rollUpRun, rollUpScenarios } from './roll-up.ts'
+import { humanKeys, rollUpRun, rollUpScenarios } from './roll-up.ts'
 import { repeatsOf } from './run-data.ts'
 
 /**
@@ -24,13 +24,15 @@ export async function dropCells(scope: Scope, run_id: Uuid, where: readonly Cond
 }
 
 /**
- * Deletes the cells of repeats that a run no longer has; the statuses of their scenarios follow, and the run's. Returns
- * these scenarios. The run is locked for a change.
+ * Deletes the cells of repeats that a run no longer has, and the metrics that counted them. The statuses of scenarios
+ * follow, of all of them if there are people, since a person's cell is waited for before there is one, and the run's.
+ * Returns the scenarios that had such cells. The run is locked for a change.
  */
 export async function dropRepeats(scope: Scope, run: RunRow): Promise<Uuid[]> {
   const touched = await dropCells(scope, run.id, [sql`t.repeat_idx >= ${repeatsOf(run)}`])
-  if (touched.length === 0) return []
-  await rollUpScenarios(scope, run, touched)
+  const hasPeople = humanKeys(run).length > 0
+  if (touched.length === 0 && !hasPeople) return []
+  await rollUpScenarios(scope, run, hasPeople ? 'all' : touched)
   await rollUpRun(scope, run.id)
   return touched
 }

@@ -10,11 +10,11 @@ import { refreshRun } from '../grid/refresh.ts'
 import { endOnline } from '../online/begin.ts'
 import type { Scope } from '../scope.ts'
 import { archiveDefaultQueues, ensureDefaultQueues } from './default-queue.ts'
-import { dropSteps } from './drop-cells.ts'
+import { dropRepeats, dropSteps } from './drop-cells.ts'
 import { allFlags, type RunFlags, writtenFlags } from './flags.ts'
 import { lockOpenRuns, lockRuns } from './guard.ts'
 import type { NewRun, RunEdit } from './run-body.ts'
-import { isHuman, referencesOf, type Step, stepsOf } from './run-data.ts'
+import { isHuman, referencesOf, repeatsOf, type Step, stepsOf } from './run-data.ts'
 
 const COLUMNS = ['name', 'description', 'status', 'flags', 'tags', 'meta', 'data', 'references']
 
@@ -53,9 +53,9 @@ function withFlags(
 const hasHumanStep = (run: RunRow): boolean => stepsOf(run).some(isHuman)
 
 /**
- * Changes runs: what an edit leaves out stays, `data` is replaced whole, flags are merged. Steps that the new data does
- * not have go with their cells, all of them if it has none. Returns the runs that there are, in order. Throws a 409
- * when one of them is closed.
+ * Changes runs: what an edit leaves out stays, `data` is replaced whole, flags are merged. Steps and repeats that the
+ * new data does not have go with their cells, all steps if it has none. Returns the runs that there are, in order.
+ * Throws a 409 when one of them is closed.
  */
 export async function editRuns(scope: Scope, edits: readonly RunEdit[]): Promise<RunRow[]> {
   const ids = edits.map(({ id }) => id)
@@ -91,17 +91,19 @@ export async function editLockedRun(scope: Scope, run: RunRow, edit: Partial<New
   const columns = edit.data ? COLUMNS : COLUMNS.filter(name => name !== 'data' && name !== 'references')
   await updateEach(scope, 'runs', { columns, rows: [{ ...after, references: written.references } as RunRow] })
   if (after.flags.is_closed) await endWork(scope, [run.id])
-  return { after, scenarios: edit.data ? await stepsReplaced(scope, run, after) : [] }
+  return { after, scenarios: edit.data ? await shapeReplaced(scope, run, after) : [] }
 }
 
-/** Brings what hangs on the steps in line with them. */
-async function stepsReplaced(scope: Scope, before: RunRow, after: RunRow): Promise<Uuid[]> {
+/** Brings what hangs on the steps and repeats in line with them. Returns the scenarios that have lost cells and stay. */
+async function shapeReplaced(scope: Scope, before: RunRow, after: RunRow): Promise<Uuid[]> {
   const kept = new Set(stepsOf(after).map(({ key }) => key))
   const gone = stepsOf(before).flatMap(({ key }) => (kept.has(key) ? [] : [key]))
-  const scenarios = await dropSteps(scope, after, gone)
+  const scenarios = new Set(await dropSteps(scope, after, gone))
+  // Cells of repeats that there never were stay: only clients write them.
+  if (repeatsOf(after) < repeatsOf(before)) for (const id of await dropRepeats(scope, after)) scenarios.add(id)
   if (hasHumanStep(after)) await ensureDefaultQueues(scope, [after])
   else if (hasHumanStep(before)) await archiveDefaultQueues(scope, [after])
-  return scenarios
+  return [...scenarios]
 }
 
 /** Deletes runs with everything below them, closed or not; returns the ids of those that there were, in order. */

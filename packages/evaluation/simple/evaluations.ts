@@ -7,10 +7,9 @@ import type { RunRow } from '../entities/rows.ts'
 import { findRow, recordOf } from '../entities/select.ts'
 import { activateLockedRun, announce, startLockedRun, stopLockedRun } from '../execution/start.ts'
 import { refreshRun } from '../grid/refresh.ts'
-import { dropRepeats } from '../runs/drop-cells.ts'
 import { lockOpenRun } from '../runs/guard.ts'
 import { runFlags } from '../runs/run-body.ts'
-import { concurrency, repeatsOf, stepsOf } from '../runs/run-data.ts'
+import { concurrency, stepsOf } from '../runs/run-data.ts'
 import { createRuns, editLockedRun } from '../runs/runs.ts'
 import type { Scope } from '../scope.ts'
 import { buildGraph, type GraphTargets, graphMembers, Rejected, targets, targetsOf } from './graph.ts'
@@ -117,9 +116,8 @@ export async function editEvaluation(scope: Scope, id: Uuid, edit: EvaluationEdi
       ...labelled,
       data: { steps, mappings, repeats, concurrency: limits },
     })
-    const stale = [...scenarios, ...(repeats < repeatsOf(run) ? await dropRepeats(inside, after) : [])]
     const edited = run.flags.is_active ? await startLockedRun(inside, after) : await findRow(inside, 'runs', id)
-    return { run: edited as RunRow, scenarios: stale }
+    return { run: edited as RunRow, scenarios }
   })
   if (!done) return undefined
   announce(scope, id)
