@@ -1,11 +1,13 @@
-import { type Micros, microsNow } from '@spanhouse/model'
-import { newId } from '@spanhouse/postgres'
+import { type Micros, microsNow, Problem } from '@spanhouse/model'
+import { newId, sql } from '@spanhouse/postgres'
 import { onEachDatabase } from '@spanhouse/postgres/database.testing.ts'
+import { createSimple, KINDS } from '@spanhouse/registry'
 import type { Engine } from '@spanhouse/span-store'
 import { validate } from '@spanhouse/validation'
 import { expect, test } from 'vitest'
 import { createRuns, newRun, type Scope } from '../index.ts'
 import { newScope } from '../scope.testing.ts'
+import { registryScope } from '../scope.ts'
 import { beginOnline } from './begin.ts'
 import { type FoundTrace, takeUp } from './live-runs.ts'
 import { Online } from './online.ts'
@@ -23,27 +25,42 @@ onEachDatabase('live runs', postgres => {
     for (const scope of scopes) await newLiveRun(scope)
     const [first, second] = scopes.map(({ project_id }) => project_id).sort() as [string, string]
     const read: string[] = []
-    const online = new Online({
-      postgres: {
-        db: postgres().db,
-        lease: async name => ({ name, lost: new AbortController().signal, release: async () => {} }),
-      },
-      runtime: (scopes[0] as Scope).runtime,
-      engine: {
-        rows: async ({ params }: { params: { project_id: string } }) => {
-          read.push(params.project_id)
-          if (params.project_id === first) throw new Error('Its query takes too long.')
-          return []
-        },
-      } as unknown as Engine,
-      stream: { stats: async () => ({ depth: 0, oldestSeconds: 0 }) },
-      dispatcher: { start: () => {} },
-      log: { warn: () => {} },
+    const online = newOnline(scopes[0] as Scope, async ({ project_id }) => {
+      read.push(project_id as string)
+      if (project_id === first) throw new Error('Its query takes too long.')
+      return []
     })
     const wentWell = await online.lookNow()
     await online.stop()
     expect(wentWell).toBe(false)
     expect(read).toContain(second)
+  })
+
+  test('a run whose query fails keeps no other of its project from taking up traces', async () => {
+    const scope = await newScope(postgres())
+    const follow = async (name: string): Promise<string> => {
+      const conditions = [
+        { field: 'trace_type', operator: 'is', value: 'invocation' },
+        { field: 'span_name', operator: 'is', value: name },
+      ]
+      const data = { filtering: { operator: 'and', conditions } }
+      const { revision_id } = await createSimple(registryScope(scope, KINDS.query), { slug: name, data })
+      const input = { type: 'input', origin: 'custom', references: { query_revision: { id: revision_id } } }
+      return newLiveRun(scope, { steps: [{ key: 'q', ...input }] })
+    }
+    await follow('slow')
+    const run_id = await follow('fast')
+    const trace_id = newId().replaceAll('-', '')
+    const online = newOnline(scope, async params => {
+      if ('since' in params) return [{ trace_id, written_at: microsNow() }]
+      if (Object.values(params).includes('slow')) throw new Problem('query_timeout', 'It takes too long.')
+      return [{ root_trace_id: trace_id, root_start_time: microsNow() }]
+    })
+    expect(await online.lookNow()).toBe(false)
+    await online.stop()
+    const { rows } =
+      await sql`select run_id from evaluation_online_traces where project_id = ${scope.project_id}`.execute(scope.db)
+    expect(rows).toEqual([{ run_id }])
   })
 
   test('traces that have too many cells for one transaction are taken up in several', async () => {
@@ -57,4 +74,18 @@ onEachDatabase('live runs', postgres => {
     const taken = [await takeUp(scope, run_id, found), await takeUp(scope, run_id, found)]
     expect([...taken, await takeUp(scope, run_id, found)]).toEqual([1, 1, 0])
   })
+
+  /** Follows the runs of a database whose statements about spans are answered so. */
+  const newOnline = ({ runtime }: Scope, rows: (params: Record<string, unknown>) => Promise<object[]>): Online =>
+    new Online({
+      postgres: {
+        db: postgres().db,
+        lease: async name => ({ name, lost: new AbortController().signal, release: async () => {} }),
+      },
+      runtime,
+      engine: { rows: ({ params }: { params: Record<string, unknown> }) => rows(params) } as unknown as Engine,
+      stream: { stats: async () => ({ depth: 0, oldestSeconds: 0 }) },
+      dispatcher: { start: () => {} },
+      log: { warn: () => {} },
+    })
 })

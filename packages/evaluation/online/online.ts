@@ -134,7 +134,7 @@ export class Online {
     }
   }
 
-  /** Rejects if it failed for a project, after the others have had their turn: none waits for another's trouble. */
+  /** Rejects if it failed for a run or a project, after the others have had their turn: none waits for another. */
   async #look(signal: AbortSignal): Promise<void> {
     const { postgres, stream } = this.#parts
     const runs = await followedRuns(postgres.db)
@@ -145,26 +145,47 @@ export class Online {
     const errors: unknown[] = []
     for (const [project_id, own] of Map.groupBy(runs, run => run.project_id)) {
       if (signal.aborted) return
-      await this.#lookAtProject(project_id, own, stored).catch(error => errors.push(error))
+      await this.#lookAtProject(project_id, own, { stored, errors }).catch(error => errors.push(error))
     }
-    if (errors.length > 0) throw new AggregateError(errors, `${errors.length} projects cannot be followed`)
+    if (errors.length > 0) throw new AggregateError(errors, `${errors.length} runs or projects cannot be followed`)
   }
 
-  async #lookAtProject(project_id: Uuid, runs: readonly LiveRun[], stored: Micros): Promise<void> {
-    const followers = await Promise.all(runs.map(run => this.#follower(run)))
-    const followed = followers.filter(one => one !== undefined)
-    if (followed.length === 0) return
+  /** Adds to `errors` for a run that fails, which goes on from where it was when it is looked at next. */
+  async #lookAtProject(
+    project_id: Uuid,
+    runs: readonly LiveRun[],
+    { stored, errors }: { stored: Micros; errors: unknown[] },
+  ): Promise<void> {
+    const ready = await Promise.allSettled(runs.map(run => this.#follower(run)))
+    const followers = unlessFailed(ready, errors).filter(one => one !== undefined)
+    if (followers.length === 0) return
+    let followed: readonly Follower[] = followers
     let since = Math.min(...followed.map(({ until }) => until))
     let after: TraceId | '' = ''
     for (;;) {
       const roots = await rootsSince(this.#parts.engine, project_id, { since, after, limit: PAGE_ROOTS })
-      for (const follower of followed) await this.#take(follower, roots)
+      followed = await this.#takeEach(followed, roots, errors)
       const last = roots.at(-1)
-      if (!last || roots.length < PAGE_ROOTS) break
+      if (!last || roots.length < PAGE_ROOTS || followed.length === 0) break
       since = last.written_at
       after = last.trace_id
     }
     for (const follower of followed) await this.#moveOn(follower, stored)
+  }
+
+  /** Returns those that have taken up what they find. */
+  async #takeEach(
+    followers: readonly Follower[],
+    roots: readonly StoredRoot[],
+    errors: unknown[],
+  ): Promise<Follower[]> {
+    const taken: Follower[] = []
+    for (const follower of followers)
+      await this.#take(follower, roots).then(
+        () => taken.push(follower),
+        error => errors.push(error),
+      )
+    return taken
   }
 
   /** What a look needs of a run; undefined when the run cannot be followed. */
@@ -230,6 +251,14 @@ export class Online {
     if (next - live.looked_until >= RESUME_LAG_MICROS) await setLookedUntil(this.#parts.postgres.db, live, next)
   }
 }
+
+/** The values of what went well; the reasons of the others are added to `errors`. */
+const unlessFailed = <T>(settled: readonly PromiseSettledResult<T>[], errors: unknown[]): T[] =>
+  settled.flatMap(one => {
+    if (one.status === 'fulfilled') return [one.value]
+    errors.push(one.reason)
+    return []
+  })
 
 /** A run during one look. */
 interface Follower {
