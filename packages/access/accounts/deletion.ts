@@ -1,5 +1,5 @@
 import { NIL_UUID, Problem, type Uuid } from '@spanhouse/model'
-import { type Database, type Trx, withDatabaseProblems } from '@spanhouse/postgres'
+import { type Database, type RawBuilder, sql, type Trx, withDatabaseProblems } from '@spanhouse/postgres'
 import type { CredentialCache } from '../credentials/authenticate.ts'
 import { findReferences, type Reference } from '../organizations/reference.ts'
 import type { DeleteAccountsBody } from './account-body.ts'
@@ -47,16 +47,30 @@ export async function deleteRecords(trx: Trx, roots: Partial<Deleted>): Promise<
   return deleted
 }
 
-/** Locks the users, so that they cannot become owners of anything between reading and deleting. */
-async function contentsOf(trx: Trx, roots: Partial<Deleted>): Promise<Deleted> {
-  const users = orNobody(roots.users)
-  await trx.selectFrom('users').select('id').where('id', 'in', users).orderBy('id').forUpdate().execute()
-  const organizations = await trx
-    .selectFrom('organizations')
+type Owners = Partial<Pick<Deleted, 'users' | 'organizations'>>
+
+/**
+ * Locks what is to be deleted: the organizations with those of the users, then the users, as all who lock both, so that
+ * no two wait for each other. From then on no organization changes hands between these users and others.
+ */
+export async function lockRoots(trx: Trx, roots: Owners): Promise<void> {
+  await trx.selectFrom('organizations').select('id').where(isAmong(roots)).orderBy('id').forUpdate().execute()
+  await trx
+    .selectFrom('users')
     .select('id')
-    .where(either => either.or([either('owner_id', 'in', users), either('id', 'in', orNobody(roots.organizations))]))
+    .where('id', 'in', orNobody(roots.users))
     .orderBy('id')
+    .forUpdate()
     .execute()
+}
+
+/** Whether an organization is deleted, itself or with its owner. */
+const isAmong = ({ users = [], organizations = [] }: Owners): RawBuilder<boolean> =>
+  sql<boolean>`(owner_id = any(${users}::uuid[]) or id = any(${organizations}::uuid[]))`
+
+async function contentsOf(trx: Trx, roots: Partial<Deleted>): Promise<Deleted> {
+  await lockRoots(trx, roots)
+  const organizations = await trx.selectFrom('organizations').select('id').where(isAmong(roots)).orderBy('id').execute()
   const inside = orNobody(idsOf(organizations))
   const workspaces = await trx
     .selectFrom('workspaces')

@@ -1,7 +1,7 @@
 import { Problem, parseUuid, type Uuid } from '@spanhouse/model'
 import { type Database, type Trx, withDatabaseProblems } from '@spanhouse/postgres'
 import { list, optional, z } from '@spanhouse/validation'
-import { type Deleted, deleteRecords, usersOf } from '../accounts/deletion.ts'
+import { type Deleted, deleteRecords, lockRoots, usersOf } from '../accounts/deletion.ts'
 import { runOrTry } from '../accounts/dry-run.ts'
 import type { CredentialCache } from '../credentials/authenticate.ts'
 import { findReferences, type Reference } from '../organizations/reference.ts'
@@ -86,7 +86,12 @@ export async function removeEntity(
   const { table, name } = REMOVABLE[plural]
   const id = parseUuid(text)
   if (id === null) throw new Problem('invalid', { message: `'${text.slice(0, 100)}' is not a UUID.`, ref: text })
-  const removed = await withDatabaseProblems(() => db.deleteFrom(table).where('id', '=', id).executeTakeFirstOrThrow())
+  const removed = await withDatabaseProblems(() =>
+    db.transaction().execute(async trx => {
+      if (plural === 'users') await lockRoots(trx, { users: [id] })
+      return trx.deleteFrom(table).where('id', '=', id).executeTakeFirstOrThrow()
+    }),
+  )
   if (removed.numDeletedRows === 0n)
     throw new Problem('not_found', { message: `The ${name} '${id}' does not exist.`, ref: id })
   cache.forget()

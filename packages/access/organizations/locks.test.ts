@@ -2,6 +2,8 @@ import { type Database, newId, sql } from '@spanhouse/postgres'
 import { expect, test } from 'vitest'
 import { onNetworkedDatabase, sessionsWaiting } from '../../postgres/database.testing.ts'
 import { makeAccount, principalOf } from '../account.testing.ts'
+import { deleteAccounts } from '../accounts/deletion.ts'
+import { removeEntity } from '../admin/removal.ts'
 import type { ProjectPrincipal } from '../credentials/principal.ts'
 import { acceptInvitation, invite } from './invitations.ts'
 import { removeMember } from './members.ts'
@@ -57,6 +59,34 @@ onNetworkedDatabase('changes to one organization at the same time', postgres => 
     expect(done.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled'])
   })
 
+  const asAccount = async (id: string): Promise<unknown> => {
+    const accounts = new Map([['k', { user: { by: 'id', value: id } as const }]])
+    const deleted = await deleteAccounts(db(), cache, { accounts, dry_run: false, reason: undefined })
+    expect(deleted).toEqual({ users: [id], organizations: [], workspaces: [], projects: [] })
+    return deleted.users
+  }
+  const byId = async (id: string): Promise<unknown> =>
+    (await removeEntity(db(), cache, { plural: 'users', id })).deleted.users?.map(user => user.id)
+
+  test.each([
+    ['with its owner as a member', asAccount, true],
+    ['without its owner as a member', asAccount, false],
+    ['without its owner, deleted by id, as a member', byId, false],
+  ])('an organization %s stays when it is handed over while its owner is deleted', async (_name, remove, isMember) => {
+    const { host, member } = await hostAndMember()
+    const { organization_id, user_id } = host
+    const memberships = () => db().selectFrom('organization_memberships').where('organization_id', '=', organization_id)
+    // Administrators can make an organization whose owner is no member.
+    if (!isMember) await db().deleteFrom('organization_memberships').where('user_id', '=', user_id).execute()
+    const { id } = await memberships().select('id').where('user_id', '=', member.user_id).executeTakeFirstOrThrow()
+    const done = await whileLocked({ organization_memberships: id }, [
+      () => transferOrganization(db(), { cache, principal: host }, { organization_id, user_id: member.user_id }),
+      () => remove(user_id),
+    ])
+    expect(done).toMatchObject([{ status: 'fulfilled' }, { value: [user_id] }])
+    expect(await memberships().select('user_id').execute()).toEqual([{ user_id: member.user_id }])
+  })
+
   /** An owner, and a member of the organization who has no role in its workspace. */
   async function hostAndMember(): Promise<{ host: ProjectPrincipal; member: ProjectPrincipal }> {
     const [host, member] = [
@@ -73,7 +103,7 @@ onNetworkedDatabase('changes to one organization at the same time', postgres => 
 
   /** Starts the works one after the other, each as soon as the previous one waits or is done, while a row is locked. */
   async function whileLocked(
-    row: { workspaces: string } | { invitations: string },
+    row: { workspaces: string } | { invitations: string } | { organization_memberships: string },
     works: (() => Promise<unknown>)[],
   ): Promise<PromiseSettledResult<unknown>[]> {
     const [[table, id]] = Object.entries(row) as [[string, string]]
