@@ -59,10 +59,14 @@ export function listApiKeys(db: Database, principal: Principal): Promise<ApiKeyJ
 export function createApiKey(db: Database, principal: Principal): Promise<string> {
   requirePermission(principal, 'edit_api_keys')
   const { user_id, project_id } = principal
-  return withDatabaseProblems(async () => {
-    await refuseBeyondLimit(db, 'api_keys', user_id)
-    return insertApiKey(db, { user_id, project_id })
-  })
+  return withDatabaseProblems(() =>
+    db.transaction().execute(async trx => {
+      // One key of a user at a time, so that the limit holds for requests at the same time.
+      await trx.selectFrom('users').select('id').where('id', '=', user_id).forNoKeyUpdate().execute()
+      await refuseBeyondLimit(trx, 'api_keys', user_id)
+      return insertApiKey(trx, { user_id, project_id })
+    }),
+  )
 }
 
 /**

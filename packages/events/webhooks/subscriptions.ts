@@ -169,7 +169,9 @@ async function storeSecret(
 const forgetQueued = (trx: Trx, id: Uuid): Promise<unknown> =>
   trx.deleteFrom('webhook_queue').where('subscription_id', '=', id).execute()
 
+/** Locks the project until the transaction ends, so that the limit holds for requests at the same time. */
 async function refuseBeyondLimit(trx: Trx, project_id: Uuid): Promise<void> {
+  await trx.selectFrom('projects').select('id').where('id', '=', project_id).forNoKeyUpdate().execute()
   const { rows } = await sql<{ count: number }>`
     select count(*) as count from webhook_subscriptions where project_id = ${project_id}`.execute(trx)
   if ((rows[0]?.count ?? 0) >= SUBSCRIPTIONS_MAX)
