@@ -313,6 +313,9 @@ test('passwords are set for those who sign in with one', async () => {
   expect(await simple('POST', '/reset-password/', { user_identities: again })).toMatchObject({ status: 204, text: '' })
   const refused = await simple('POST', '/reset-password', { user_identities: [{ ...again[0], subject: 5 }] })
   expect([refused.status, refused.text.includes('Another-Long-1')]).toEqual([422, false])
+  const twice = [...again, { ...again[0], subject: email.toUpperCase(), password: 'A-Third-Long-1' }]
+  const ambiguous = await simple('POST', '/reset-password', { user_identities: twice })
+  expect([ambiguous.status, ambiguous.body.detail.ref]).toEqual([400, email.toUpperCase()])
   // Of the length that is asked of the person who sets one.
   for (const password of ['Seven-7', 'x'.repeat(1025)]) {
     const odd = await simple('POST', '/reset-password', { user_identities: [{ ...again[0], password }] })
