@@ -82,15 +82,26 @@ const COMMANDS: Record<string, (id: string | undefined, options: Options) => Pro
     print(`Wrote ${letter.bytes} bytes to ${file}`)
   },
   replay: async id => {
-    for (const each of id === 'all' ? await allIds() : [needed(id)]) {
-      await ask('POST', `/${each}/replay`)
-      print(`${each} was returned to the stream.`)
-    }
+    if (id === 'all') return replayAll()
+    await ask('POST', `/${needed(id)}/replay`)
+    print(`${id} was returned to the stream.`)
   },
   discard: async id => {
     await ask('DELETE', `/${needed(id)}`)
     print(`${id} was removed.`)
   },
+}
+
+/** Letters that somebody else has replayed or removed since they were listed are only counted. */
+async function replayAll(): Promise<void> {
+  let gone = 0
+  for (const id of await allIds()) {
+    const { response, body } = await send('POST', `/${id}/replay`)
+    if (response.status === 404) gone++
+    else print(`${accepted(response, body).dead_letter.id} was returned to the stream.`)
+  }
+  if (gone === 1) print('1 was gone: somebody else has replayed or discarded it.')
+  if (gone > 1) print(`${gone} were gone: somebody else has replayed or discarded them.`)
 }
 
 /** The replayable letters that exist now: one that fails again gets a new id, and would be replayed forever. */
@@ -110,11 +121,20 @@ interface Answer {
   detail?: Detail
 }
 
+async function send(method: string, path: string): Promise<{ response: Response; body: Answer }> {
+  const authorization = adminAuthorization()
+  const response = await request(method, `/api/admin/dead-letters${path}`, { authorization })
+  return { response, body: (await response.json()) as Answer }
+}
+
 async function ask(method: string, path: string): Promise<Answer> {
-  const settings = { authorization: adminAuthorization() }
-  const response = await request(method, `/api/admin/dead-letters${path}`, settings)
-  const body = (await response.json()) as Answer
-  if (!response.ok) throw refusal(response.status, body.detail, settings)
+  const { response, body } = await send(method, path)
+  return accepted(response, body)
+}
+
+/** The answer, unless it is a refusal. */
+function accepted({ ok, status }: Response, body: Answer): Answer {
+  if (!ok) throw refusal(status, body.detail, { authorization: adminAuthorization() })
   return body
 }
 

@@ -1,6 +1,9 @@
 import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
 import { readFile, rm } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Json } from '@spanhouse/model'
@@ -110,6 +113,28 @@ test('a letter that still cannot be processed returns with its new reason, and c
   expect(back.reason).toMatch(/^cannot be decoded/)
   await spanhouse('discard', back.id)
   expect((await spanhouse('list')).stdout).toContain('There are no dead letters.')
+})
+
+test('a replay of all goes on after a letter that somebody else has removed meanwhile', async () => {
+  const letters = ['1', '2', '3'].map(id => ({ id, is_damaged: false }))
+  const listing = createServer(({ method, url }, response) => {
+    const id = /[^/]+(?=\/replay$)/.exec(url as string)?.[0]
+    const gone = id === '2'
+    const body =
+      method === 'GET' ? { dead_letters: letters } : gone ? { detail: 'It is gone.' } : { dead_letter: { id } }
+    response.writeHead(gone ? 404 : 200, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+  })
+  await once(listing.listen(0, '127.0.0.1'), 'listening')
+  const { port } = listing.address() as AddressInfo
+  const env = { ...process.env, SPANHOUSE_URL: `http://127.0.0.1:${port}`, SPANHOUSE_ADMIN_KEY: 'any' }
+  const { stdout } = await promisify(execFile)(process.execPath, [COMMAND, 'dead-letters', 'replay', 'all'], { env })
+  listing.close()
+  expect(stdout.split('\n')).toEqual([
+    '1 was returned to the stream.',
+    '3 was returned to the stream.',
+    '1 was gone: somebody else has replayed or discarded it.',
+    '',
+  ])
 })
 
 test.each([[[]], [['nonsense']]])('an unknown command explains itself: %j', async args => {
