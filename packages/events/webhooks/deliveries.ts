@@ -9,7 +9,7 @@ import { deliveryIdOf, type Message } from './message.ts'
 import { type DeliveryRow, toDeliveryJson } from './rows.ts'
 import type { WebhookScope } from './scope.ts'
 import { type Outcome, send } from './send.ts'
-import { findSubscription, randomSecret, requireSecret, secretOf } from './subscriptions.ts'
+import { findSubscription, noSubscription, randomSecret, requireSecret, secretOf } from './subscriptions.ts'
 import { requireRenderable } from './template.ts'
 
 /** How a delivery has ended. */
@@ -113,8 +113,8 @@ export function redeliver(scope: WebhookScope, id: Uuid): Promise<JsonObject> {
 
 /**
  * Sends a test event once, now, and returns the delivery, whatever came of it. That of a stored subscription is stored.
- * 404 for an unknown subscription; 400 for a template beyond its limits, and for `authorization` without a secret. An
- * address that may not be called is a delivery that failed.
+ * 404 for an unknown subscription, also for one that was deleted meanwhile; 400 for a template beyond its limits, and
+ * for `authorization` without a secret. An address that may not be called is a delivery that failed.
  */
 export async function testSubscription(
   scope: WebhookScope,
@@ -196,14 +196,17 @@ async function findDelivery({ db, project_id }: WebhookScope, id: Uuid): Promise
   return row
 }
 
+/** 404 if the subscription was deleted meanwhile. */
 async function store({ db, user_id }: WebhookScope, ended: EndedDelivery): Promise<DeliveryRow> {
   await storeEnded(db, [ended], user_id)
   const { subscription_id, event_id } = ended
-  return db
+  const row = await db
     .selectFrom('webhook_deliveries')
     .selectAll()
     .where('id', '=', deliveryIdOf(subscription_id, event_id))
-    .executeTakeFirstOrThrow()
+    .executeTakeFirst()
+  if (!row) throw noSubscription(subscription_id)
+  return row
 }
 
 /**

@@ -1,10 +1,12 @@
 import { openVault } from '@spanhouse/access'
+import type { Uuid } from '@spanhouse/model'
 import { newId } from '@spanhouse/postgres'
 import { expect, test } from 'vitest'
 import { makeAccount, principalOf } from '../../access/account.testing.ts'
 import { onEachDatabase } from '../../postgres/database.testing.ts'
+import { testSubscription } from './deliveries.ts'
 import type { WebhookScope } from './scope.ts'
-import { createSubscription, SUBSCRIPTIONS_MAX } from './subscriptions.ts'
+import { createSubscription, deleteSubscription, SUBSCRIPTIONS_MAX } from './subscriptions.ts'
 
 onEachDatabase('subscriptions', postgres => {
   const db = () => postgres().db
@@ -28,5 +30,16 @@ onEachDatabase('subscriptions', postgres => {
     const results = await Promise.allSettled(Array.from({ length: 10 }, create))
     expect(results.filter(result => result.status === 'fulfilled')).toHaveLength(4)
     for (const result of results) if (result.status === 'rejected') expect(result.reason).toMatchObject({ status: 400 })
+  })
+
+  test('one that is deleted during its test is not found', async () => {
+    const scope = await newScope()
+    const { id } = await createSubscription(scope, { data: { url: 'https://hooks.example.test/' } } as never)
+    const fetch = async () => {
+      await deleteSubscription(scope, id as Uuid)
+      return new Response('ok')
+    }
+    const tested = testSubscription(scope, fetch as never, { subscription_id: id as Uuid })
+    await expect(tested).rejects.toMatchObject({ status: 404, detail: expect.stringContaining(id as Uuid) })
   })
 })

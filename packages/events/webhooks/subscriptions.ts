@@ -106,9 +106,12 @@ export async function findSubscription(
   lock: RawBuilder<unknown> = sql``,
 ): Promise<SubscriptionRow> {
   const [row] = await select(scope, [sql`t.project_id = ${scope.project_id}`, sql`t.id = ${id}`], lock)
-  if (!row) throw new Problem('not_found', `The webhook subscription ${id} does not exist.`)
+  if (!row) throw noSubscription(id)
   return row
 }
+
+export const noSubscription = (id: Uuid): Problem =>
+  new Problem('not_found', `The webhook subscription ${id} does not exist.`)
 
 /** The secret of a subscription; undefined if it was deleted from the vault. Throws if it cannot be decrypted. */
 export async function secretOf(scope: WebhookScope, { secret_id }: SubscriptionRow): Promise<string | undefined> {
