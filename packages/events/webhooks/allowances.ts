@@ -8,6 +8,8 @@ const FAILING_MAX = ATTEMPTS_MAX / 2
 const SUBSCRIPTION_MAX = 64
 /** To one that has not answered yet. */
 const SUBSCRIPTION_FIRST = 4
+/** Allowances that are remembered: each claim sends all of them to the database. */
+const REMEMBERED_MAX = 10 * ATTEMPTS_MAX
 
 interface Allowance {
   underWay: number
@@ -61,11 +63,18 @@ export class Allowances {
     allowance.isFailing = !isSuccess
     allowance.allowed = isSuccess ? Math.min(SUBSCRIPTION_MAX, allowance.allowed + 1) : 1
     if (allowance.isFailing) this.#failing += allowance.underWay
-    else if (allowance.underWay === 0) this.#forgetSome(id)
+    // The map has those that have answered last at its end.
+    this.#bySubscription.delete(id)
+    this.#bySubscription.set(id, allowance)
+    if (this.#bySubscription.size > REMEMBERED_MAX) this.#forgetOne()
   }
 
-  /** Few are remembered that have nothing under way. */
-  #forgetSome(id: Uuid): void {
-    if (this.#bySubscription.size > 10 * ATTEMPTS_MAX) this.#bySubscription.delete(id)
+  /** The one with nothing under way that has not answered for the longest time: it may have been deleted. */
+  #forgetOne(): void {
+    for (const [id, { underWay }] of this.#bySubscription)
+      if (underWay === 0) {
+        this.#bySubscription.delete(id)
+        return
+      }
   }
 }
