@@ -7,7 +7,9 @@ import { newDataDir, startServerProcess } from '@spanhouse/server/server-process
 import { expect, test } from 'vitest'
 import { parseAllDocuments, parseDocument } from 'yaml'
 import { CONTENT_BODY_BYTES_MAX } from '../packages/server/budget/limits.ts'
+import { ROOM_BYTES } from '../packages/server/budget/room.ts'
 import { readConfig, unknownSettings } from '../packages/server/config.ts'
+import { BYTES_MAX as ANSWER_BYTES_MAX } from '../packages/server/http/answer/answer-room.ts'
 import { PROCESS_ROLES } from '../packages/server/roles/process-roles.ts'
 import { START_OPTIONS, startEnvironment } from '../packages/server/start-options.ts'
 
@@ -141,6 +143,20 @@ test('each role runs apart, with probes, a disruption budget and an autoscaler',
     })
     expect(find('PodDisruptionBudget')?.spec.selector.matchLabels).toEqual(pod.metadata.labels)
     expect(find('HorizontalPodAutoscaler')?.spec.scaleTargetRef.name).toBe(role)
+  }
+})
+
+test('what a pod may take leaves a process room outside the heap', async () => {
+  const image = await readFile(join(ROOT, 'Dockerfile'), 'utf8')
+  const heapBytes = Number(/--max-old-space-size=(\d+)/.exec(image)?.[1]) * 1024 ** 2
+  const codeBytes = 250 * 1024 ** 2
+  const manifests = await manifestsOf(yamlFiles)
+  for (const role of PROCESS_ROLES) {
+    const deployment = manifests.find(one => one.kind === 'Deployment' && one.metadata.name === role)
+    const limit = deployment?.spec.template.spec.containers[0].resources.limits.memory
+    expect(limit, role).toMatch(/^\d+Gi$/)
+    const outside = Number.parseInt(limit, 10) * 1024 ** 3 - heapBytes
+    expect(outside, role).toBeGreaterThan(ROOM_BYTES + ANSWER_BYTES_MAX.process + codeBytes)
   }
 })
 

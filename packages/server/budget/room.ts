@@ -5,7 +5,7 @@ import { PUBLIC, type Tenant } from '../shares/pool.ts'
 const MiB = 1024 * 1024
 
 /** Bytes of all requests in progress. */
-const ROOM_BYTES = 256 * MiB
+export const ROOM_BYTES = 256 * MiB
 /** The share that one project, or the platform administrator, may use: the others always find room. */
 const PROJECT_BYTES_MAX = ROOM_BYTES / 2
 /** The share of all callers without a credential together. */

@@ -5,7 +5,7 @@ import type { Tenant } from '../../shares/pool.ts'
 const MIB = 1024 * 1024
 
 /** How much memory responses being sent may hold: in total, per project, and per response. */
-const BYTES_MAX = { process: 512 * MIB, project: 256 * MIB, answer: 256 * MIB }
+export const BYTES_MAX = { process: 512 * MIB, project: 256 * MIB, answer: 256 * MIB }
 
 /**
  * Counts the memory that responses hold while they are read, rendered and sent: each is limited, but not how many are
