@@ -278,6 +278,33 @@ test('groups add up to their rows, whatever they are grouped by', async () => {
   expect(answers.map((one: any) => one.value)).toEqual(['answer 24', 'answer 23'])
 })
 
+test('a row at the end of a window that includes it belongs to the last part', async () => {
+  const windowing = { oldest: '2026-02-03T09:00:10Z', newest: '2026-02-03T09:00:12Z', order: 'ascending' }
+  const asked = { focus: 'span', windowing, buckets: 2 }
+  const last = { start: Date.parse('2026-02-03T09:00:11Z'), count: 4 }
+  expect((await project.post('/api/spans/count', asked)).body).toMatchObject({ count: 4, buckets: [last] })
+  expect((await project.post('/api/spans/groups', asked)).body.groups).toMatchObject([last])
+})
+
+test('spans of a trace that begin outside of the window belong to its nearest part', async () => {
+  const own = await newProject()
+  const spanAt = (seconds: number, span: Parameters<typeof otlpSpan>[0], tokens: number): OtlpSpan => {
+    const start = START + BigInt(seconds) * SECOND
+    const times = { startTimeUnixNano: String(start), endTimeUnixNano: String(start + SECOND) }
+    return otlpSpan({ ...span, ...times }, { 'ag.type.node': 'chat', 'ag.metrics.unit.tokens.total': tokens })
+  }
+  const root = spanAt(0, { traceId: newTraceId() }, 1)
+  const { traceId, spanId: parentSpanId } = root
+  const others = [-300, 300, 600, 900].map((seconds, n) => spanAt(seconds, { traceId, parentSpanId }, 10 ** (n + 1)))
+  await own.store(root, ...others)
+  const windowing = { oldest: '2026-02-03T09:00:00Z', newest: '2026-02-03T09:02:00Z' }
+  const { body } = await own.post('/api/spans/groups', { windowing, buckets: 2, amounts: 'own' })
+  expect(body.groups).toMatchObject([
+    { start: Date.parse('2026-02-03T09:00:00Z'), count: 2, tokens: 11 },
+    { start: Date.parse('2026-02-03T09:01:00Z'), count: 3, tokens: 11_100 },
+  ])
+})
+
 test('own amounts count each use once, over all spans of the traces that match', async () => {
   const [whole] = (await groups({})).groups
   const models = (await groups({ by: 'model', amounts: 'own' })).groups

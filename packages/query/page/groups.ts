@@ -100,7 +100,7 @@ export function compileGroups(project_id: Uuid, asked: GroupQuery): Aggregation 
   const { tokens, costs } = SUMMED[amounts]
   const rows = amounts === 'own' ? fromOwn(project_id, query, condition) : fromQuery(project_id, query, condition)
   const order = buckets === undefined ? sql`${ORDERED_BY[order_by]} DESC, value` : sql`bucket`
-  const limit = buckets === undefined ? count(values) : count(buckets + 1)
+  const limit = count(buckets ?? values)
   const durations = sql`duration_cumulative, duration_cumulative > 0`
   return {
     keys: [

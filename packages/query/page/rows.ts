@@ -194,9 +194,14 @@ export interface CountRow {
   readonly errors: number
 }
 
-/** The number of the part of a window in which a row begins. */
-export const bucketIn = (query: SpanQuery, buckets: number): Sql =>
-  sql`intDiv(toUnixTimestamp64Micro(start_time) - ${int(query.windowing.oldest ?? 0)}, ${int(bucketMicros(query, buckets))})`
+/**
+ * The number of the part of a window in which a row begins. A row at the end of a window that includes it, and spans of
+ * a trace that begin outside of the window, belong to the nearest part.
+ */
+export function bucketIn(query: SpanQuery, buckets: number): Sql {
+  const since = sql`toUnixTimestamp64Micro(start_time) - ${int(query.windowing.oldest ?? 0)}`
+  return sql`least(greatest(intDiv(${since}, ${int(bucketMicros(query, buckets))}), 0), ${int(buckets - 1)})`
+}
 
 /** The length of one part of a window in microseconds. */
 export function bucketMicros({ windowing }: SpanQuery, buckets: number): number {
