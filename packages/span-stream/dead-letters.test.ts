@@ -1,7 +1,7 @@
 import { microsNow } from '@spanhouse/model'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { adapters, consume, createMessage, idsOf, openPlace } from './contract.testing.ts'
-import type { SpanMessage, SpanStream } from './span-stream.ts'
+import type { DeadLetter, ListedLetter, SpanMessage, SpanStream } from './span-stream.ts'
 
 describe.each(adapters())('Dead letters: $name', adapter => {
   describe.skipIf(!adapter.available)('contract', () => {
@@ -35,15 +35,17 @@ describe.each(adapters())('Dead letters: $name', adapter => {
       await consume(stream, 2, ({ attempt, retry, reject }) =>
         attempt === 1 ? retry(0) : reject('not spans:\n"ä" …\u2028'),
       )
-      const [letter] = await stream.deadLetters({ limit: 10 })
+      const [listed] = (await stream.deadLetters({ limit: 10 })) as [ListedLetter]
+      const letter = (await stream.deadLetter(listed.id)) as DeadLetter
       expect(letter).toMatchObject({
         reason: 'not spans:\n"ä" …\u2028',
         attempt: 2,
         message: { ...message, body: expect.anything() },
       })
-      expect(Buffer.compare(letter?.message.body as Uint8Array, message.body)).toBe(0)
-      expect(letter?.rejected_at).toBeGreaterThanOrEqual(before)
-      expect(await stream.deadLetter(letter?.id as string)).toEqual(letter)
+      const { body, ...withoutBody } = letter.message
+      expect(Buffer.compare(body as Uint8Array, message.body)).toBe(0)
+      expect(letter.rejected_at).toBeGreaterThanOrEqual(before)
+      expect(listed).toEqual({ ...letter, message: withoutBody, bodyBytes: message.body.length })
       expect(await stream.stats()).toMatchObject({ depth: 0, bytes: 0, deadLetters: 1 })
     })
 

@@ -7,7 +7,15 @@ import { acquireLog, type OpenLog } from './embedded/open-logs.ts'
 import { EmbeddedReader } from './embedded/reader.ts'
 import { Batches } from './gather.ts'
 import { HOLD_MS, persist } from './settle.ts'
-import type { DeadLetter, DeliveriesOptions, Delivery, SpanMessage, SpanStream, StreamStats } from './span-stream.ts'
+import type {
+  DeadLetter,
+  DeliveriesOptions,
+  Delivery,
+  ListedLetter,
+  SpanMessage,
+  SpanStream,
+  StreamStats,
+} from './span-stream.ts'
 
 export interface EmbeddedStreamOptions {
   /** A folder used only by the stream; created if missing. */
@@ -100,10 +108,10 @@ class EmbeddedStream implements SpanStream {
     }
   }
 
-  async deadLetters({ limit, after }: { limit: number; after?: string }): Promise<DeadLetter[]> {
+  async deadLetters({ limit, after }: { limit: number; after?: string }): Promise<ListedLetter[]> {
     this.#log.refresh()
     const from = after === undefined ? 0 : letterNumber(after) + 1
-    return this.#log.dead.numbers(from, limit).flatMap(number => this.#log.letter(number) ?? [])
+    return this.#log.dead.numbers(from, limit).flatMap(number => this.#log.listed(number) ?? [])
   }
 
   async deadLetter(id: string): Promise<DeadLetter | null> {

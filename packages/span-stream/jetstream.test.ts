@@ -15,7 +15,7 @@ import { Sweeper } from './jetstream/sweeper.ts'
 import { Topology } from './jetstream/topology.ts'
 import { openJetStream } from './jetstream.ts'
 import { type NatsServer, natsAvailable, startNats } from './nats-server.testing.ts'
-import type { Delivery, SpanMessage, SpanStream } from './span-stream.ts'
+import type { DeadLetter, Delivery, SpanMessage, SpanStream } from './span-stream.ts'
 
 describe.skipIf(!natsAvailable)('JetStream', () => {
   let server: NatsServer
@@ -279,9 +279,10 @@ describe.skipIf(!natsAvailable)('JetStream', () => {
       await stream.publish([message])
       await consume(stream, 1, delivery => delivery.reject('no'))
       expect(await stream.stats()).toMatchObject({ depth: 0, bytes: 0, deadLetters: 1 })
-      const [letter] = await stream.deadLetters({ limit: 2 })
+      const [{ id } = { id: '' }] = await stream.deadLetters({ limit: 2 })
+      const letter = await stream.deadLetter(id)
       expect(Buffer.compare(letter?.message.body as Uint8Array, message.body)).toBe(0)
-      await stream.replay(letter?.id as string)
+      await stream.replay(id)
       check(await consume(stream, 1), [message])
       expect(await stream.stats()).toMatchObject({ depth: 0, bytes: 0, deadLetters: 0 })
     })
@@ -384,7 +385,8 @@ describe.skipIf(!natsAvailable)('JetStream', () => {
     await consume(stream, 1)
     const [letter] = await stream.deadLetters({ limit: 1 })
     expect(letter).toMatchObject({ reason: 'The message was not written by Spanhouse', message: { partition: 0 } })
-    expect(Buffer.from(letter?.message.body as Uint8Array).toString()).toBe('hello')
+    const { message } = (await stream.deadLetter(letter?.id as string)) as DeadLetter
+    expect(Buffer.from(message.body as Uint8Array).toString()).toBe('hello')
   })
 })
 

@@ -12,7 +12,15 @@ import { Sweeper } from './jetstream/sweeper.ts'
 import { ensureTopology, Topology } from './jetstream/topology.ts'
 import { type Lane, Pace } from './lanes.ts'
 import { HOLD_MS } from './settle.ts'
-import type { DeadLetter, DeliveriesOptions, Delivery, SpanMessage, SpanStream, StreamStats } from './span-stream.ts'
+import type {
+  DeadLetter,
+  DeliveriesOptions,
+  Delivery,
+  ListedLetter,
+  SpanMessage,
+  SpanStream,
+  StreamStats,
+} from './span-stream.ts'
 
 export interface JetStreamOptions {
   /** `nats://` or `tls://`, with credentials if needed; several servers are separated by commas. */
@@ -205,7 +213,7 @@ class JetStream implements SpanStream {
     this.#sweeping = true
   }
 
-  deadLetters(options: { limit: number; after?: string }): Promise<DeadLetter[]> {
+  deadLetters(options: { limit: number; after?: string }): Promise<ListedLetter[]> {
     return this.#parts.letters.list(options)
   }
 

@@ -95,6 +95,13 @@ export interface DeadLetter {
   attempt: number
 }
 
+/** A dead letter without its body: those of many letters together may be larger than memory. */
+export interface ListedLetter extends Omit<DeadLetter, 'message'> {
+  message: Omit<SpanMessage, 'body'>
+  /** Null if the letter is damaged. */
+  bodyBytes: number | null
+}
+
 export interface StreamStats {
   /** Messages and bytes that the slowest consumer has not yet acknowledged. */
   depth: number
@@ -132,7 +139,7 @@ export interface SpanStream {
    */
   deliveries(options: DeliveriesOptions): AsyncIterable<Delivery[]>
   /** Dead letters, oldest first, after the one with the id `after` (which need no longer exist). */
-  deadLetters(options: { limit: number; after?: string }): Promise<DeadLetter[]>
+  deadLetters(options: { limit: number; after?: string }): Promise<ListedLetter[]>
   deadLetter(id: string): Promise<DeadLetter | null>
   /**
    * Publishes the message of a dead letter again and removes the letter. False if the id does not exist. Rejects with a

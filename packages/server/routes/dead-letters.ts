@@ -1,5 +1,5 @@
 import { microsToIso, Problem } from '@spanhouse/model'
-import { type DeadLetter, MESSAGE_FORMATS, type SpanStream } from '@spanhouse/span-stream'
+import { type ListedLetter, MESSAGE_FORMATS, type SpanStream } from '@spanhouse/span-stream'
 import { integerText, jsonObject, optional, z } from '@spanhouse/validation'
 import type { FastifyInstance } from 'fastify'
 import { addAdminEndpoint } from '../http/endpoint.ts'
@@ -67,7 +67,8 @@ export function deadLetterRoutes(stream: SpanStream): (app: FastifyInstance) => 
         const found = (await stream.deadLetter(id)) ?? unknown(id)
         const { body } = found.message
         const text = body && Buffer.from(body).toString('base64')
-        return { count: 1, dead_letter: { ...letterToJson(found), body: text } }
+        const bodyBytes = body === null ? null : body.length
+        return { count: 1, dead_letter: { ...letterToJson({ ...found, bodyBytes }), body: text } }
       },
     })
     addAdminEndpoint(app, {
@@ -99,8 +100,8 @@ function unknown(id: string): never {
   throw new Problem('not_found', { message: 'The dead letter does not exist.', ref: id })
 }
 
-function letterToJson({ id, reason, rejected_at, attempt, message }: DeadLetter): z.output<typeof letter> {
-  const { project_id, user_id, span_count, format, accepted_at, body } = message
+function letterToJson({ id, reason, rejected_at, attempt, message, bodyBytes }: ListedLetter): z.output<typeof letter> {
+  const { project_id, user_id, span_count, format, accepted_at } = message
   return {
     id,
     reason,
@@ -111,7 +112,7 @@ function letterToJson({ id, reason, rejected_at, attempt, message }: DeadLetter)
     accepted_at: microsToIso(accepted_at),
     span_count,
     format,
-    bytes: body?.length ?? 0,
-    is_damaged: body === null,
+    bytes: bodyBytes ?? 0,
+    is_damaged: bodyBytes === null,
   }
 }

@@ -4,7 +4,7 @@ import { type Micros, microsNow } from '@spanhouse/model'
 import { type Database, open, type RootDatabase } from 'lmdb'
 import { BULK_SHARE, DEAD_SHARE, Refusal, refusal } from '../admission.ts'
 import { type Lane, Pace } from '../lanes.ts'
-import type { DeadLetter, SpanMessage } from '../span-stream.ts'
+import type { DeadLetter, ListedLetter, SpanMessage } from '../span-stream.ts'
 import { storedBytes } from './envelope.ts'
 import { checkFile } from './file-check.ts'
 import { MessageTable } from './message-table.ts'
@@ -167,6 +167,13 @@ export class EmbeddedLog {
     })
     if (answer === 'full') throw refusal('full')
     return answer === 'done'
+  }
+
+  listed(number: number): ListedLetter | null {
+    const [letter, envelope] = [this.#letters.get(number), this.dead.envelope(number)]
+    if (!letter || !envelope) return null
+    const { bodyBytes, ...message } = envelope
+    return { id: String(number), message, bodyBytes, ...letter }
   }
 
   letter(number: number): DeadLetter | null {

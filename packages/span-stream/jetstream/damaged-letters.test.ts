@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { consume, createMessage, idsOf, until } from '../contract.testing.ts'
 import { openJetStream } from '../jetstream.ts'
 import { type NatsServer, natsAvailable, startNats } from '../nats-server.testing.ts'
-import type { DeadLetter, SpanMessage, SpanStream } from '../span-stream.ts'
+import type { ListedLetter, SpanMessage, SpanStream } from '../span-stream.ts'
 
 /** The server takes messages of 1 MiB, and a file of the dead letters has four of those. */
 const LARGE = 5_500_000
@@ -33,8 +33,8 @@ describe.skipIf(!natsAvailable)('dead letters on a nats-server that is killed', 
     return message
   }
 
-  const letters = (): Promise<DeadLetter[]> => stream.deadLetters({ limit: 100 })
-  const shown = async () => (await letters()).map(({ id, message, reason }) => [id, reason, message.body?.length])
+  const letters = (): Promise<ListedLetter[]> => stream.deadLetters({ limit: 100 })
+  const shown = async () => (await letters()).map(({ id, reason, bodyBytes }) => [id, reason, bodyBytes])
 
   /** Removes messages of the stream of dead letters behind its back. */
   const lose = async (choose: (subject: string) => boolean): Promise<void> => {
@@ -83,10 +83,10 @@ describe.skipIf(!natsAvailable)('dead letters on a nats-server that is killed', 
     const whole = await bury(LARGE)
     const { body, ...metadata } = message
     const [letter, other] = await letters()
-    expect(letter).toMatchObject({ reason: `no ${message.id}`, attempt: 1, message: { ...metadata, body: null } })
-    expect(other?.message.body).toHaveLength(whole.body.length)
+    expect(letter).toMatchObject({ reason: `no ${message.id}`, attempt: 1, message: metadata, bodyBytes: null })
+    expect(other?.bodyBytes).toBe(whole.body.length)
     const id = letter?.id as string
-    expect(await stream.deadLetter(id)).toEqual(letter)
+    expect(await stream.deadLetter(id)).toMatchObject({ id, message: { ...metadata, body: null } })
     await expect(stream.replay(id)).rejects.toMatchObject({ code: 'conflict' })
     expect(await stream.discard(id)).toBe(true)
     expect(idsOf(await letters())).toEqual([whole.id])
@@ -107,9 +107,9 @@ describe.skipIf(!natsAvailable)('dead letters on a nats-server that is killed', 
     await jetstream(nats).publish(`${name}-dead.writer.back`, one?.data, { headers: headers as never, msgID: 'back' })
     await nats.close()
     const [, back] = await letters()
-    expect(back?.message).toMatchObject({ id: damaged.id, body: null })
+    expect(back).toMatchObject({ message: { id: damaged.id }, bodyBytes: null })
     await stream.discard(back?.id as string)
-    expect((await letters()).map(({ message }) => [message.id, message.body?.length])).toEqual([[whole.id, LARGE]])
+    expect((await letters()).map(({ message, bodyBytes }) => [message.id, bodyBytes])).toEqual([[whole.id, LARGE]])
   })
 
   it('are no letters of messages when somebody else has published them', async () => {
@@ -117,7 +117,7 @@ describe.skipIf(!natsAvailable)('dead letters on a nats-server that is killed', 
     await jetstream(nats).publish(`${name}-dead.somebody.else`, 'hello')
     await nats.close()
     const [letter, ...others] = await letters()
-    expect(letter).toMatchObject({ message: { id: `unknown-${letter?.id}`, body: null } })
+    expect(letter).toMatchObject({ message: { id: `unknown-${letter?.id}` }, bodyBytes: null })
     expect(others).toEqual([])
     expect(await stream.discard(letter?.id as string)).toBe(true)
   })

@@ -1,7 +1,7 @@
 import { JetStreamApiError, type StoredMsg } from '@nats-io/jetstream'
 import { microsNow, Problem } from '@spanhouse/model'
 import { Refusal } from '../admission.ts'
-import type { ConsumerName, DeadLetter, SpanMessage } from '../span-stream.ts'
+import type { ConsumerName, DeadLetter, ListedLetter, SpanMessage } from '../span-stream.ts'
 import { fromHeaders, getLetter, metadataOf, setLetter, toHeaders, unknownMetadata } from './headers.ts'
 import type { Positions } from './positions.ts'
 import { type Storage, WRONG_LAST_SEQUENCE } from './storage.ts'
@@ -44,13 +44,13 @@ export class DeadLetters {
     })
   }
 
-  async list({ limit, after }: { limit: number; after?: string }): Promise<DeadLetter[]> {
-    const letters: DeadLetter[] = []
+  async list({ limit, after }: { limit: number; after?: string }): Promise<ListedLetter[]> {
+    const letters: ListedLetter[] = []
     let from = after === undefined ? 1 : positionOf(after) + 1
     while (letters.length < limit) {
       const stored = await this.#storage.next(this.#topology.dead, this.#topology.lettersSubject, from)
       if (stored === null) break
-      letters.push(await this.#read(stored))
+      letters.push(listed(await this.#read(stored)))
       from = stored.seq + 1
     }
     return letters
@@ -122,6 +122,12 @@ export class DeadLetters {
     return { id: String(seq), message: { ...metadata, body: whole }, ...getLetter(header) }
   }
 }
+
+const listed = ({ message: { body, ...message }, ...letter }: DeadLetter): ListedLetter => ({
+  ...letter,
+  message,
+  bodyBytes: body === null ? null : body.length,
+})
 
 /** Positions start at 1; 0 is never used. */
 const positionOf = (id: string): number => (/^\d{1,16}$/.test(id) ? Number(id) : 0)
