@@ -241,9 +241,11 @@ test('a message that the store can never take is found and put aside, alone', as
         : engine.insert(table, columns, rows),
   }
   await stream.publish(ids.map(id => spanMessage(id)))
-  start(choosy)
+  const reports = start(choosy)
   await expect.poll(storedIds).toEqual([ids[0], ids[2]])
   await expect.poll(async () => (await stream.stats()).deadLetters).toBe(1)
+  const sumOf = (key: 'inserted' | 'rejectedMessages'): number => reports.reduce((sum, report) => sum + report[key], 0)
+  await expect.poll(() => [sumOf('inserted'), sumOf('rejectedMessages')]).toEqual([2, 1])
   expect((await stream.deadLetters({ limit: 1 }))[0]?.reason).toBe('cannot be stored: Cannot read all data')
 })
 

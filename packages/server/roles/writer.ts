@@ -104,13 +104,8 @@ async function untilStopped<T>(attempt: () => Promise<T>, options: Run): Promise
 }
 
 async function store(decoded: Decoded, options: Run): Promise<void> {
-  const { deliveries, batch } = decoded
-  const started = performance.now()
   try {
-    await forward(decoded.elsewhere, options)
-    const result = await persist(() => options.writer.write(batch), options)
-    await Promise.all(deliveries.map(delivery => delivery.ack()))
-    options.report(reportOf(decoded, result, options.writer, started))
+    await storeTogether(decoded, options)
   } catch (error) {
     if (options.signal.aborted) return
     if (error instanceof StoreMismatch) {
@@ -119,6 +114,14 @@ async function store(decoded: Decoded, options: Run): Promise<void> {
     }
     await storeApart(decoded, error as Error, options)
   }
+}
+
+async function storeTogether(decoded: Decoded, options: Run): Promise<void> {
+  const started = performance.now()
+  await forward(decoded.elsewhere, options)
+  const result = await persist(() => options.writer.write(decoded.batch), options)
+  await Promise.all(decoded.deliveries.map(delivery => delivery.ack()))
+  options.report(reportOf(decoded, result, options.writer, started))
 }
 
 /**
@@ -133,20 +136,16 @@ async function storeApart({ deliveries, prices }: Decoded, error: Error, options
   const { ownership, log } = options
   log.error({ err: error, messages: deliveries.length }, 'a batch cannot be stored; trying its messages one by one')
   for (const delivery of deliveries) {
+    const started = performance.now()
+    const batch = new SpanBatch()
     try {
-      const { batch, elsewhere, rejectedMessages } = await decode([delivery], {
-        prices,
-        batch: new SpanBatch(),
-        ownership,
-        log,
-      })
-      if (rejectedMessages > 0) continue
-      await forward(elsewhere, options)
-      await persist(() => options.writer.write(batch), options)
-      await delivery.ack()
+      await storeTogether(await decode([delivery], { prices, batch, ownership, log }), options)
     } catch (cause) {
       if (options.signal.aborted) return
       await delivery.reject(`cannot be stored: ${(cause as Error).message}`)
+      batch.clear()
+      const rejected = { deliveries: [], prices, batch, elsewhere: [], rejectedMessages: 1, decodeSeconds: 0 }
+      options.report(reportOf(rejected, NOTHING, options.writer, started))
       log.error({ err: cause, sequence: delivery.sequence }, 'a message was moved to the dead letters')
     }
   }
@@ -178,6 +177,8 @@ async function settleRootless({ writer, signal, log, end }: Run): Promise<void> 
     })
   }
 }
+
+const NOTHING: WriteResult = { inserted: 0, replaced: 0, known: 0, deleted: 0, updated: 0 }
 
 function reportOf(decoded: Decoded, result: WriteResult, writer: SpanWriter, started: number): BatchReport {
   const now = Date.now() * 1000
