@@ -113,6 +113,30 @@ test('a write on which it fails does not take the tables for others', async () =
   expect(() => requireStoreMatches(mismatch)).toThrow('lack a column')
 })
 
+/** Breaks every connection off. */
+async function openAway(): Promise<{ url: string; close(): void }> {
+  const away = createServer(request => request.socket.resetAndDestroy())
+  await new Promise<void>(resolve => away.listen(0, '127.0.0.1', resolve))
+  return { url: `http://127.0.0.1:${(away.address() as AddressInfo).port}`, close: () => away.close() }
+}
+
+test('reads at the same time find the server that responds, whichever of them notices first', async () => {
+  answer = response => response.end('{"v":1}\n')
+  const away = await openAway()
+  engine = openEngine([away.url, url], { connections: 4 })
+  const found = Promise.all([rows(), rows(), rows(), rows()])
+  expect(await found.finally(away.close)).toEqual([1, 2, 3, 4].map(() => [{ v: 1 }]))
+})
+
+test('a server stays in use if another one does not respond to what all are told', async () => {
+  answer = response => response.end()
+  const away = await openAway()
+  engine = openEngine([url, away.url], { connections: 1 })
+  const toAll = engine.command({ text: 'SELECT 1', params: {}, servers: 'all' })
+  await expect(toAll).rejects.toMatchObject({ code: 'overloaded' })
+  await engine.command({ text: 'SELECT 1', params: {} }).finally(away.close)
+})
+
 test.each([
   ['cut off in a row', 'RowBinary', '\x01a\x05b'],
   ['of somebody else', 'HTML', '\x01a\x01b'],

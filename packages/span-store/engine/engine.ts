@@ -189,8 +189,8 @@ class HttpEngine implements Engine {
   }
 
   rows<Row>(statement: Statement, holder?: Holder): Promise<Row[]> {
-    return this.#read(statement.text, async () => {
-      const bytes = await this.#client.send(`${inlineParams(statement)} FORMAT JSONEachRow`, {
+    return this.#read(statement.text, async client => {
+      const bytes = await client.send(`${inlineParams(statement)} FORMAT JSONEachRow`, {
         signal: cancellation(),
         usage: currentUsage(),
         table: statement.table,
@@ -201,8 +201,8 @@ class HttpEngine implements Engine {
   }
 
   binaryRows<Row>(statement: Statement, read: (row: RowReader) => Row, holder?: Holder): Promise<Row[]> {
-    return this.#read(statement.text, async () => {
-      const { format, chunks } = await this.#client.open(`${inlineParams(statement)} FORMAT RowBinary`, {
+    return this.#read(statement.text, async client => {
+      const { format, chunks } = await client.open(`${inlineParams(statement)} FORMAT RowBinary`, {
         signal: cancellation(),
         usage: currentUsage(),
       })
@@ -213,8 +213,8 @@ class HttpEngine implements Engine {
   }
 
   table(statement: Statement, name: string, holder?: Holder): Promise<SentTable> {
-    return this.#read(statement.text, async () => {
-      const { format, chunks } = await this.#client.open(`${inlineParams(statement)} FORMAT ${TABLE_FORMAT}`, {
+    return this.#read(statement.text, async client => {
+      const { format, chunks } = await client.open(`${inlineParams(statement)} FORMAT ${TABLE_FORMAT}`, {
         signal: cancellation(),
         usage: currentUsage(),
       })
@@ -226,21 +226,24 @@ class HttpEngine implements Engine {
   async command(statement: Statement): Promise<void> {
     const { text, servers } = statement
     const send = (client: HttpClient, signal?: AbortSignal): Promise<unknown> =>
-      client.send(inlineParams(statement), { queryId: this.#writeId(), signal })
+      this.#on(client, () => client.send(inlineParams(statement), { queryId: this.#writeId(), signal }), signal)
     await this.#run(text, () => (servers ? onServers(this.#clients, servers, send) : send(this.#client)))
   }
 
   async insert(table: string, columns: readonly string[], rowBinary: Buffer): Promise<void> {
     const statement = `INSERT INTO ${table} (${columns.join(', ')}) FORMAT RowBinary`
     const given = { data: rowBinary, settings: INSERT_SETTINGS }
-    await this.#run(statement, () => this.#client.send(statement, { queryId: this.#writeId(), ...given }))
+    const send = (client: HttpClient): Promise<unknown> =>
+      this.#on(client, () => client.send(statement, { queryId: this.#writeId(), ...given }))
+    await this.#run(statement, () => send(this.#client))
   }
 
   async endWrites(runs?: readonly number[]): Promise<void> {
     const beginnings = runs?.map(writesOf) ?? [this.#writes]
     if (beginnings.length === 0) return
     const condition = beginnings.map(beginning => `startsWith(query_id, '${beginning}')`).join(' OR ')
-    const kill = (client: HttpClient): Promise<unknown> => client.send(`KILL QUERY WHERE ${condition} SYNC`)
+    const kill = (client: HttpClient): Promise<unknown> =>
+      this.#on(client, () => client.send(`KILL QUERY WHERE ${condition} SYNC`))
     await this.#run('KILL QUERY', () => onServers(this.#clients, 'responding', kill))
   }
 
@@ -250,6 +253,20 @@ class HttpEngine implements Engine {
 
   get #client(): HttpClient {
     return this.#clients[this.#used] as HttpClient
+  }
+
+  /**
+   * Asks a server. If that does not respond, the next one is used from then on; statements that were sent to it at the
+   * same time find that done, and do not pass the next one over, too.
+   */
+  async #on<T>(client: HttpClient, ask: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    try {
+      return await ask()
+    } catch (error) {
+      signal?.throwIfAborted()
+      if (isUnanswered(error) && client === this.#client) this.#useNext()
+      throw error
+    }
   }
 
   #useNext(): void {
@@ -262,7 +279,7 @@ class HttpEngine implements Engine {
   }
 
   /** Retries after a delay if the engine failed to apply its own updates, or is being restarted. */
-  #read<T>(text: string, work: () => Promise<T>): Promise<T> {
+  #read<T>(text: string, work: (client: HttpClient) => Promise<T>): Promise<T> {
     const signal = cancellation()
     return this.#run(
       text,
@@ -270,13 +287,11 @@ class HttpEngine implements Engine {
         const restartedBy = performance.now() + this.#restartMs
         for (let faults = 0, others = this.#only ? 0 : this.#clients.length - 1; ; )
           try {
-            return await work()
+            const client = this.#client
+            return await this.#on(client, () => work(client), signal)
           } catch (error) {
             signal?.throwIfAborted()
-            if (isDisconnected(error) && others-- > 0) {
-              this.#useNext()
-              continue
-            }
+            if (isDisconnected(error) && others-- > 0) continue
             const isRestarting = isDisconnected(error) && performance.now() < restartedBy
             const waitMs = isRestarting ? RESTART_LOOK_MS : isUpdateFault(error) && UPDATE_FAULT_WAITS_MS[faults++]
             if (!waitMs) throw error
@@ -298,7 +313,6 @@ class HttpEngine implements Engine {
       try {
         return await tracedStatement('clickhouse', text, work)
       } catch (error) {
-        if (isUnanswered(error)) this.#useNext()
         throw toProblem(error)
       } finally {
         this.#slots.give()
