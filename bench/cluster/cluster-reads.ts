@@ -84,7 +84,7 @@ function openReaders({ cluster, single }: Place, comment: string): Readers {
   const urls = cluster.cluster.servers.map(({ url }) => url)
   const own = urls.map(url => openEngine(url, options))
   const engine = openEngine(single.cluster.servers[0]?.url as string, options)
-  const reader = openClusterReader(urls.slice(0, 1), options)
+  const reader = openClusterReader(cluster.shards, options)
   return {
     single: engine,
     cluster: clusterEngine({

@@ -167,10 +167,7 @@ function openEngines({ url, own, shards }: ClickHousePart, { db }: Postgres, log
   const open = (options: EngineOptions): Engine => {
     const restartMs = own && options !== READINESS_ENGINE ? RESTART_MS : 0
     if (!shards) return openEngine(url, { ...options, restartMs })
-    const reader = openClusterReader(
-      shards.flatMap(({ urls }) => urls),
-      { ...options, isReplicated: shards.some(({ urls }) => urls.length > 1) },
-    )
+    const reader = openClusterReader(shards, options)
     const single = shards.map(({ urls }) => (urls.length === 1 ? openEngine(urls, options) : undefined))
     const engine = clusterEngine({
       reader,

@@ -47,7 +47,7 @@ export async function openTestCluster(
   const urls = cluster.servers.map(({ url }) => url)
   const shards = urls.map((url, index) => openShard(index + 1, [url], { connections: 4 }))
   for (const shard of shards) await migrateShard(shard, DDL)
-  const reader = openClusterReader(urls, { connections: 4 })
+  const reader = openClusterReader(shards, { connections: 4 })
   return {
     cluster,
     shards,

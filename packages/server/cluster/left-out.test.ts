@@ -77,7 +77,7 @@ test('a replica that is away is logged and left out; reads and writes go to anot
   await engine.close()
   expect(replicas[1]?.statements.some(statement => statement.startsWith('INSERT INTO spans'))).toBe(true)
 
-  const reader = openClusterReader(shard.urls, { connections: 1, isReplicated: true })
+  const reader = openClusterReader([shard], { connections: 1 })
   const text = 'SELECT count() AS count FROM spans WHERE project_id = {project_id:UUID}'
   expect(await reader.rows({ text, params: { project_id } })).toEqual([{ count: 1 }])
   await reader.close()

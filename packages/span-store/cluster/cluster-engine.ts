@@ -43,15 +43,17 @@ export function clusterUrl(url: string): string {
 export const databaseOf = (url: string): string => decodeURIComponent(new URL(url).pathname.slice(1)) || 'default'
 
 /**
- * An engine that reads the rows of all shards, from one of the servers at these addresses. `isReplicated`: a shard has
- * several servers.
+ * An engine that reads the rows of all shards of a list, from a server of the first. No other shard stands in for it:
+ * without it there is no answer anyway, and one that is listed but not added yet lacks what is the same on every shard,
+ * so its answers would be incomplete.
  */
 export function openClusterReader(
-  urls: readonly string[],
-  { isReplicated = false, ...options }: EngineOptions & { isReplicated?: boolean },
+  shards: readonly { readonly urls: readonly string[] }[],
+  options: EngineOptions,
 ): Engine {
+  const isReplicated = shards.some(({ urls }) => urls.length > 1)
   const settings = { ...options.settings, ...CLUSTER_SETTINGS, ...(isReplicated ? REPLICATED : UNREPLICATED) }
-  return openEngine(urls.map(clusterUrl), { ...options, settings })
+  return openEngine((shards[0]?.urls ?? []).map(clusterUrl), { ...options, settings })
 }
 
 /** The parts of a cluster that is one engine. */

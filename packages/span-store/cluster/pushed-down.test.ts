@@ -53,7 +53,7 @@ beforeAll(async () => {
   ;({ cluster, single } = both)
   closeBoth = both.close
   const urls = cluster.cluster.servers.map(({ url }) => url)
-  reader = openClusterReader(urls.slice(0, 1), { connections: 1 })
+  reader = openClusterReader(cluster.shards, { connections: 1 })
   other = openEngine(urls[1] as string, { connections: 1 })
 }, 240_000)
 afterAll(async () => {

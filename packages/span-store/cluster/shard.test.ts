@@ -6,6 +6,8 @@ import {
 import type { Uuid } from '@spanhouse/model'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { copyCells } from '../evaluation/cells.ts'
+import { openClusterReader } from './cluster-engine.ts'
+import { openReplica } from './replica.testing.ts'
 import {
   closeShard,
   hasSpans,
@@ -78,6 +80,20 @@ test('of the versions of a result of an evaluation the newest counts, before the
   const text = 'SELECT status FROM evaluation_cells FINAL WHERE run_id = {run_id:UUID}'
   expect(await own.rows({ text, params: { run_id } })).toEqual([{ status: 'success' }])
   expect(await cluster.rows({ text, params: { run_id } })).toEqual([{ status: 'success' }])
+})
+
+test('a shard that is listed but has no results of evaluations yet is not asked in place of another one', async () => {
+  const [first, second] = shards as [Shard, Shard]
+  const ids = ['5', '6', '7', '8'].map(uuidOf)
+  await copyCells(first.own, JSON.stringify([...ids, 'e', 0, 'success', null, null, null, null, 1, 1]))
+  const text = 'SELECT status FROM evaluation_cells WHERE run_id = {run_id:UUID}'
+  const replica = await openReplica(first.urls[0] as string)
+  const reader = openClusterReader([{ urls: [replica.url] }, second], { connections: 1 })
+  const read = () => reader.rows({ text, params: { run_id: ids[1] } })
+  expect(await read()).toEqual([{ status: 'success' }])
+  await replica.goAway()
+  for (let again = 0; again < 2; again++) await expect(read()).rejects.toMatchObject({ code: 'overloaded' })
+  await reader.close()
 })
 
 const uuidOf = (digit: string): Uuid =>
