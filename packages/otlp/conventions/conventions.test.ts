@@ -141,6 +141,45 @@ test('a part of the prompt in two spellings is counted once', () => {
 
 test.each<[string, JsonObject, JsonObject]>([
   [
+    'chat completions',
+    {
+      prompt_tokens: 13,
+      completion_tokens: 5,
+      total_tokens: 18,
+      prompt_tokens_details: { cached_tokens: 3, audio_tokens: 0 },
+      completion_tokens_details: { reasoning_tokens: 4, accepted_prediction_tokens: 0 },
+    },
+    { prompt: 13, completion: 5, total: 18, cache_read: 3, reasoning: 4, prompt_details: { audio: 0 } },
+  ],
+  [
+    'responses',
+    {
+      input_tokens: 13,
+      output_tokens: 5,
+      total_tokens: 18,
+      input_tokens_details: { cached_tokens: 3 },
+      output_tokens_details: { reasoning_tokens: 4 },
+    },
+    { prompt: 13, completion: 5, total: 18, cache_read: 3, reasoning: 4 },
+  ],
+  [
+    'responses without a total',
+    { input_tokens: 13, output_tokens: 5, input_tokens_details: { cached_tokens: 3 } },
+    { prompt: 13, completion: 5, total: 18, cache_read: 3 },
+  ],
+  [
+    'chat completions without details',
+    { prompt_tokens: 13, completion_tokens: 5, total_tokens: 18, prompt_tokens_details: null },
+    { prompt: 13, completion: 5, total: 18 },
+  ],
+])('the usage of OpenAI’s %s, as Langfuse takes it', (_, usage, incremental) => {
+  expect(agOf({ 'langfuse.observation.usage_details': JSON.stringify(usage) }).metrics).toEqual({
+    tokens: { incremental },
+  })
+})
+
+test.each<[string, JsonObject, JsonObject]>([
+  [
     'Langfuse',
     {
       'langfuse.observation.usage_details': '{"input":"10","output":"5","input_cache_read":"3"}',

@@ -22,15 +22,24 @@ const PARTS: ReadonlyMap<string, Part> = new Map(
   }),
 )
 
+/** Objects with parts, as OpenAI's interfaces report them, and what precedes the names of these parts elsewhere. */
+const DETAILS = {
+  prompt_tokens_details: 'input_',
+  input_tokens_details: 'input_',
+  completion_tokens_details: 'output_',
+  output_tokens_details: 'output_',
+}
+
 const PROMPT = ['input', 'prompt', 'input_tokens', 'prompt_tokens', 'promptTokens']
 const COMPLETION = ['output', 'completion', 'output_tokens', 'completion_tokens', 'completionTokens']
 const TOTAL = ['total', 'total_tokens', 'totalTokens']
 
 /**
- * Adds the amounts of an object like `{ input, output, total, input_cached_tokens, … }`, tokens or costs, as
- * `ag.metrics.tokens.incremental` (or costs). Whether the parts are included in the prompt or the completion follows
+ * Adds the amounts of an object like `{ input, output, total, input_cached_tokens, … }`, or like those of OpenAI's
+ * interfaces, tokens or costs, as `ag.metrics.tokens.incremental` (or costs). Whether the parts are included in the prompt or the completion follows
  * from the total: the first of these that adds up to it is the case: none is, all are, only those of the prompt are,
- * only those of the completion are. Without a total none is, as the senders of such objects define it.
+ * only those of the completion are. Without a total none is, as the senders of such objects define it, but those in
+ * objects of details are.
  */
 export function putUsage(found: Found, metric: 'tokens' | 'costs', sent: Json | undefined): void {
   if (!isJsonObject(sent)) return
@@ -40,8 +49,9 @@ export function putUsage(found: Found, metric: 'tokens' | 'costs', sent: Json | 
   const total = firstNumber(sent, TOTAL)
   // A part in two spellings, as frameworks send it that add their own to the provider's, is still one part.
   const parts = new Map<Part, number>()
+  const named = withDetails(sent)
   for (const [key, part] of PARTS) {
-    const value = amountOf(sent[key])
+    const value = amountOf(named[key])
     if (value !== undefined) parts.set(part, Math.max(value, parts.get(part) ?? value))
   }
   const beyond = { prompt: 0, completion: 0 }
@@ -53,10 +63,21 @@ export function putUsage(found: Found, metric: 'tokens' | 'costs', sent: Json | 
     if (total !== undefined) found.set(`${place}total`, total)
     return
   }
-  const apart = partsApart([prompt ?? 0, completion ?? 0, total], [beyond.prompt, beyond.completion])
+  const isDetailed = Object.keys(DETAILS).some(name => isJsonObject(sent[name]))
+  const whole = total ?? (isDetailed ? (prompt ?? 0) + (completion ?? 0) : undefined)
+  const apart = partsApart([prompt ?? 0, completion ?? 0, whole], [beyond.prompt, beyond.completion])
   found.set(`${place}prompt`, (prompt ?? 0) + (apart.prompt ? beyond.prompt : 0))
   found.set(`${place}completion`, (completion ?? 0) + (apart.completion ? beyond.completion : 0))
   if (total !== undefined) found.set(`${place}total`, total)
+}
+
+function withDetails(sent: JsonObject): JsonObject {
+  const named = { ...sent }
+  for (const [name, prefix] of Object.entries(DETAILS)) {
+    const details = sent[name]
+    if (isJsonObject(details)) for (const key of Object.keys(details)) named[prefix + key] ??= details[key] as Json
+  }
+  return named
 }
 
 function firstNumber(sent: JsonObject, keys: readonly string[]): number | undefined {
