@@ -44,7 +44,7 @@ async function exportTraces(
     try {
       return await tracedJob('TraceService/Export', { project_id: sender.project_id }, async () =>
         encodeExportResponse(
-          await exports.accept(sender, async () => {
+          await exports.accept(sender, held, async () => {
             const received = await readBody(stream, OTLP_BYTES_MAX + PREFIX_BYTES, held)
             const { body, encoding } = messageIn(received, textOf(headers['grpc-encoding']))
             return inflateBody(body, encoding, { bytesMax: OTLP_BYTES_MAX, held })

@@ -5,6 +5,7 @@ import { scanTraces } from '@spanhouse/otlp'
 import { partitionOf, type SpanMessage, type SpanStream } from '@spanhouse/span-stream'
 import type { FastifyBaseLogger } from 'fastify'
 import { freeBytes } from '../budget/free-bytes.ts'
+import type { Held } from '../budget/room.ts'
 import type { IngestMetrics } from '../metrics.ts'
 import type { Quotas } from '../shares/quotas.ts'
 import { PauseWhenFull } from './pause.ts'
@@ -29,6 +30,9 @@ export interface Exporter {
 }
 
 const USER_AGENT_LENGTH_MAX = 200
+
+/** For exports that were not received. */
+export const UNCOUNTED: Pick<Held, 'add'> = { add() {} }
 
 export interface ExportsOptions {
   stream: SpanStream
@@ -57,14 +61,18 @@ export class Exports {
   }
 
   /**
-   * Resolves when the spans are durable. `read` returns the export as protobuf, whose memory is then freed; it is not
-   * called while the stream is full or the sender's quota is used up. Rejects as `read`, the scan, the quota and the
-   * stream do. Exports that are read at the same time are charged as soon as their spans are counted, before any is
-   * published.
+   * Resolves when the spans are durable. `read` returns the export as protobuf, counted in `held`, whose memory is then
+   * freed; it is not called while the stream is full or the sender's quota is used up. Rejects as `read`, the scan, the
+   * quota, `held` and the stream do. Exports that are read at the same time are charged as soon as their spans are
+   * counted, before any is published.
    */
-  async accept(sender: ProjectPrincipal, read: () => Promise<Uint8Array>): Promise<AcceptedExport> {
+  async accept(
+    sender: ProjectPrincipal,
+    held: Pick<Held, 'add'>,
+    read: () => Promise<Uint8Array>,
+  ): Promise<AcceptedExport> {
     this.#quotas.admit(sender, 'spans_per_second')
-    const accepted = await this.#pause.run(sender.project_id, async () => this.#publish(sender, await read()))
+    const accepted = await this.#pause.run(sender.project_id, async () => this.#publish(sender, held, await read()))
     this.#metrics.accepted.inc(accepted.count)
     this.#metrics.rejected.inc(accepted.rejected)
     return accepted
@@ -78,11 +86,14 @@ export class Exports {
     if (before !== undefined) this.#log.warn({ ...line, notLogged: before || undefined }, 'export rejected')
   }
 
-  async #publish(sender: ProjectPrincipal, traces: Uint8Array): Promise<AcceptedExport> {
+  async #publish(sender: ProjectPrincipal, held: Pick<Held, 'add'>, traces: Uint8Array): Promise<AcceptedExport> {
     await nextTurn()
     const { project_id, user_id } = sender
     const scan = scanTraces(traces, this.#stream.partitions, partitionOf)
     const count = scan.spans.length
+    // The parts of an export repeat what their spans share. They take its place: it is not needed any more.
+    held.add(scan.shares.reduce((sum, { body }) => sum + body.length, -traces.length))
+    if (scan.shares.every(({ body }) => body !== traces)) freeBytes(traces)
     this.#quotas.take(sender, 'spans_per_second', count)
     const accepted_at = microsNow()
     const messages = scan.shares.map(
@@ -101,7 +112,7 @@ export class Exports {
       this.#quotas.giveBack(sender, 'spans_per_second', count)
       throw error
     })
-    freeBytes(traces)
+    for (const { body } of messages) freeBytes(body)
     return { count, links: scan.spans, rejected: scan.rejected, errorMessage: scan.errorMessage }
   }
 }

@@ -76,7 +76,7 @@ export function otlpRoutes({ exports, signals }: Intake): (app: FastifyInstance)
         const principal = projectOf(request, 'edit_spans')
         const held = app.room.enter(principal)
         try {
-          const accepted = await exports.accept(principal, () => readTraces(request, held))
+          const accepted = await exports.accept(principal, held, () => readTraces(request, held))
           return wantsProtobuf(request) ? sendProtobuf(reply, accepted) : sendJson(reply, accepted)
         } finally {
           held.release()

@@ -1,7 +1,7 @@
 import { ProtobufTraceSerializer } from '@opentelemetry/otlp-transformer'
 import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace-node'
 import { type Authenticator, type NewProject, unauthenticated } from '@spanhouse/access'
-import type { Exports } from '../ingest/exports.ts'
+import { type Exports, UNCOUNTED } from '../ingest/exports.ts'
 
 /** The result codes of an export, as the SDK defines them. */
 const [SUCCESS, FAILED] = [0, 1]
@@ -48,6 +48,10 @@ export class OwnExporter implements SpanExporter {
     const { authenticator, exports, project } = this.#options
     const sender = await authenticator.workerFor(project.user_id, project.project_id)
     if (sender === null) throw unauthenticated()
-    await exports.accept(sender, async () => ProtobufTraceSerializer.serializeRequest(spans) ?? new Uint8Array())
+    await exports.accept(
+      sender,
+      UNCOUNTED,
+      async () => ProtobufTraceSerializer.serializeRequest(spans) ?? new Uint8Array(),
+    )
   }
 }
