@@ -31,7 +31,7 @@ export function splitAtLastUser(messages: readonly JsonObject[]): [JsonObject[],
 function normaliseMessage(message: JsonObject): JsonObject[] {
   if (!Array.isArray(message.parts)) return [message.content === undefined ? { ...message, content: '' } : message]
   const answers: JsonObject[] = []
-  const toolCalls: JsonObject[] = []
+  const toolCalls: Json[] = Array.isArray(message.tool_calls) ? [...message.tool_calls] : []
   const thinking: JsonObject[] = []
   const shown: JsonObject[] = []
   for (const part of message.parts) {
@@ -49,6 +49,7 @@ function normaliseMessage(message: JsonObject): JsonObject[] {
     withoutAbsent({
       role: message.role,
       content: contentOf(shown),
+      name: message.name,
       tool_calls: toolCalls.length > 0 ? toolCalls : undefined,
       thinking: textOf(thinking) || undefined,
       finish_reason: message.finish_reason,

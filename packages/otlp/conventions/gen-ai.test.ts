@@ -89,6 +89,31 @@ const NORMALISED: [string, unknown[], unknown[]][] = [
     [{ role: 'user', content: 'a b' }],
   ],
   [
+    'who speaks, and calls beside the parts, stay',
+    [
+      {
+        role: 'assistant',
+        name: 'n',
+        parts: [
+          { type: 'text', content: 'a' },
+          { type: 'tool_call', id: '2', name: 'g' },
+        ],
+        tool_calls: [{ id: '1', function: { name: 'f' } }],
+      },
+    ],
+    [
+      {
+        role: 'assistant',
+        content: 'a',
+        name: 'n',
+        tool_calls: [
+          { id: '1', function: { name: 'f' } },
+          { id: '2', type: 'function', function: { name: 'g' } },
+        ],
+      },
+    ],
+  ],
+  [
     'images and files stay',
     [
       {
@@ -299,6 +324,13 @@ describe('GenAI', () => {
       },
       outputs: { completion: [{ role: 'assistant', content: 'No.' }] },
     })
+  })
+
+  test('an event may have content in blocks and tool calls beside it', () => {
+    const tool_calls = [{ id: '1', type: 'function', function: { name: 'f', arguments: '{}' } }]
+    const attributes = { content: '[{"type":"text","text":"I look."}]', tool_calls: JSON.stringify(tool_calls) }
+    const { prompt } = conversationIn([{ name: 'gen_ai.assistant.message', timestamp: 0, attributes }])
+    expect(prompt).toEqual([{ role: 'assistant', content: 'I look.', tool_calls }])
   })
 
   test('an event may have any number of messages', () => {
