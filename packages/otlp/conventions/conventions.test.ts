@@ -102,6 +102,20 @@ test('what was sent stays beside what is recognised, and shares nothing with it'
   expect(span.attributes.metadata).toEqual({ a: 1, c: 3 })
 })
 
+test.each<[string, JsonObject, JsonObject]>([
+  ['beside the output', { thoughtsTokens: 20, totalTokens: 35 }, { completion: 25, total: 35, reasoning: 20 }],
+  ['in the output', { thoughtsTokens: 2, totalTokens: 15 }, { completion: 5, total: 15, reasoning: 2 }],
+  ['without a total', { thoughtsTokens: 2 }, { completion: 5, total: 15, reasoning: 2 }],
+  ['none, but cached input', { cachedContentTokens: 4, totalTokens: 15 }, { completion: 5, total: 15, cache_read: 4 }],
+])('thoughts of a model of Genkit, %s', (_, usage, tokens) => {
+  const sent = {
+    'genkit:name': 'm',
+    'genkit:metadata:subtype': 'model',
+    'genkit:output': JSON.stringify({ usage: { inputTokens: 10, outputTokens: 5, ...usage } }),
+  }
+  expect(agOf(sent).metrics).toEqual({ tokens: { incremental: { prompt: 10, ...tokens } } })
+})
+
 describe('an observation of Langfuse whose level is ERROR', () => {
   const exception: SpanEvent = {
     name: 'exception',

@@ -1,6 +1,8 @@
-import { isJsonObject, type Json, type SpanType } from '@spanhouse/model'
-import { type Convention, type Found, lookedAt, rowsOf } from './convention.ts'
-import { amountOf, inputsOf, parsedValue } from './value.ts'
+import { isJsonObject, type Json, type JsonObject, type SpanType } from '@spanhouse/model'
+import { withoutAbsent } from '../canonical/without-absent.ts'
+import { type Convention, lookedAt, rowsOf } from './convention.ts'
+import { putUsage } from './usage.ts'
+import { inputsOf, parsedValue } from './value.ts'
 
 const SPAN_TYPE_OF_ACTION: ReadonlyMap<Json, SpanType> = new Map([
   ['model', 'chat'],
@@ -11,15 +13,6 @@ const SPAN_TYPE_OF_ACTION: ReadonlyMap<Json, SpanType> = new Map([
   ['reranker', 'rerank'],
   ['agent', 'agent'],
 ])
-
-/** The members of `usage` in a model's response. */
-const TOKENS = {
-  inputTokens: 'prompt',
-  outputTokens: 'completion',
-  totalTokens: 'total',
-  cachedContentTokens: 'cache_read',
-  thoughtsTokens: 'reasoning',
-}
 
 /** Genkit. */
 export const genkit: Convention = {
@@ -44,16 +37,23 @@ export const genkit: Convention = {
     if (type === 'tool') found.set('meta.tool.name', name)
     if (type !== 'chat' && type !== 'embedding') return
     found.set('meta.request.model', name)
-    putUsage(found)
+    putUsage(found, 'tokens', usageIn(found.get('data.outputs')))
   },
 }
 
-function putUsage(found: Found): void {
-  const response = found.get('data.outputs')
+/**
+ * The usage in a model's response, in the shape of OpenAI's: cached tokens are part of the input, thoughts of the output
+ * unless the total tells otherwise.
+ */
+function usageIn(response: Json | undefined): Json | undefined {
   const usage = isJsonObject(response) ? response.usage : undefined
-  if (!isJsonObject(usage)) return
-  for (const [key, place] of Object.entries(TOKENS)) {
-    const count = amountOf(usage[key])
-    if (count !== undefined) found.set(`metrics.tokens.incremental.${place}`, count)
-  }
+  if (!isJsonObject(usage)) return undefined
+  const { inputTokens, outputTokens, totalTokens, cachedContentTokens, thoughtsTokens }: Partial<JsonObject> = usage
+  return withoutAbsent({
+    input_tokens: inputTokens,
+    output_tokens: outputTokens,
+    total_tokens: totalTokens,
+    input_tokens_details: withoutAbsent({ cached_tokens: cachedContentTokens }),
+    output_tokens_details: withoutAbsent({ reasoning_tokens: thoughtsTokens }),
+  })
 }
