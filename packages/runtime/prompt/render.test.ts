@@ -181,6 +181,11 @@ test.each<[TemplateFormat, string]>([
   expect(render(format, template, values)).toHaveProperty('fault')
 })
 
+test.each(['mustache', 'curly', 'jinja2'] as const)('a path of %s that selects too much is a fault', format => {
+  const l = Array.from({ length: 60_000 }, () => 0)
+  expect(render(format, '{{ $..* }}', { l })).toEqual(fault(/selects more than 100000 values/))
+})
+
 test('long templates take time in proportion to their length', () => {
   const rendered = render('curly', '{{'.repeat(500_000))
   expect(rendered).toBe('{{'.repeat(500_000))

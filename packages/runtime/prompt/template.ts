@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '@spanhouse/model'
+import { isJsonObject, type Json, type JsonObject, Problem } from '@spanhouse/model'
 import { mistakeInPath, valueAtPath } from '../path.ts'
 
 /** How placeholders are written. */
@@ -54,11 +54,18 @@ export class Rendering {
   }
 }
 
-/** The value at a path of a template, undefined if there is none. Throws a fault for a path that cannot be read. */
+/**
+ * The value at a path of a template, undefined if there is none. Throws a fault for a path that cannot be read or that
+ * selects too much.
+ */
 export function valueAtTemplatePath(context: JsonObject, path: string): Json | undefined {
   const mistake = mistakeInPath(path)
   if (mistake !== null) throw new TemplateFault(`The path '${path}' ${mistake}`)
-  return valueAtPath(context, path)
+  try {
+    return valueAtPath(context, path)
+  } catch (error) {
+    throw error instanceof Problem ? new TemplateFault(`Of '${path}': ${error.message}`) : error
+  }
 }
 
 /** The value of a JSONPath tag. Throws when the path finds nothing. */
