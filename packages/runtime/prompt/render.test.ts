@@ -181,6 +181,15 @@ test.each<[TemplateFormat, string]>([
   expect(render(format, template, values)).toHaveProperty('fault')
 })
 
+test('the texts of one call are bounded together', () => {
+  const values = { long: 'x'.repeat(1024 * 1024) }
+  const rendered = renderTemplates('curly', [...Array<string>(8).fill('{{long}}'), '!', '{{none}}', '?'], values)
+  expect(rendered.slice(0, 8)).toEqual(Array(8).fill({ text: values.long }))
+  expect(rendered.slice(8)).toEqual(
+    Array(3).fill({ fault: 'The rendered texts are longer than 8388608 characters together', missing: [] }),
+  )
+})
+
 test.each(['mustache', 'curly', 'jinja2'] as const)('a path of %s that selects too much is a fault', format => {
   const l = Array.from({ length: 60_000 }, () => 0)
   expect(render(format, '{{ $..* }}', { l })).toEqual(fault(/selects more than 100000 values/))

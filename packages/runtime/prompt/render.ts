@@ -3,7 +3,7 @@ import { renderCurly } from './curly.ts'
 import { renderFstring } from './fstring/fstring.ts'
 import { renderJinja } from './jinja.ts'
 import { renderMustache } from './mustache.ts'
-import { TemplateFault, type TemplateFormat } from './template.ts'
+import { RENDERED_LENGTH_MAX, TemplateFault, type TemplateFormat } from './template.ts'
 
 /** A rendered template, or why it cannot be rendered and which variables are missing. */
 export type Rendered = { text: string } | { fault: string; missing: readonly string[] }
@@ -17,15 +17,24 @@ const RENDERERS: Record<TemplateFormat, (template: string, context: JsonObject) 
 
 /**
  * Renders each template with the same values, by the rules of section 4.4 of the runtime's contract. A template that
- * fails does not affect the others.
+ * fails does not affect the others, unless their texts are too long together.
  */
 export function renderTemplates(format: TemplateFormat, templates: readonly string[], context: JsonObject): Rendered[] {
+  let left = RENDERED_LENGTH_MAX
   return templates.map(template => {
+    if (left < 0) return TOO_LONG_TOGETHER
     try {
-      return { text: RENDERERS[format](template, context) }
+      const text = RENDERERS[format](template, context)
+      left -= text.length
+      return left < 0 ? TOO_LONG_TOGETHER : { text }
     } catch (error) {
       if (error instanceof TemplateFault) return { fault: error.message, missing: error.missing }
       throw error
     }
   })
+}
+
+const TOO_LONG_TOGETHER: Rendered = {
+  fault: `The rendered texts are longer than ${RENDERED_LENGTH_MAX} characters together`,
+  missing: [],
 }

@@ -5,7 +5,7 @@ import { mistakeInPath, valueAtPath } from '../path.ts'
 export const TEMPLATE_FORMATS = ['mustache', 'curly', 'fstring', 'jinja2'] as const
 export type TemplateFormat = (typeof TEMPLATE_FORMATS)[number]
 
-/** A rendered text is refused beyond this many UTF-16 units. */
+/** A rendered text is refused beyond this many UTF-16 units, and so are all texts of a call together. */
 export const RENDERED_LENGTH_MAX = 8 * 1024 * 1024
 
 /** Tags that one rendering may evaluate, repetitions of a section included. */

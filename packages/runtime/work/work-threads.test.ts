@@ -1,5 +1,5 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
-import { parseJson } from '@spanhouse/model'
+import { type Json, parseJson } from '@spanhouse/model'
 import { expect, test } from 'vitest'
 import { COMPARED_LENGTH_MAX, workMeans } from './work-threads.ts'
 
@@ -66,6 +66,18 @@ test('templates are rendered on the spot or in a thread, with integers of any si
       { text: '12345678901234567890' },
     ])
   expect(await compute('renderTemplates', 'jinja2', ['{{ 1 + 1 }}'], {})).toEqual([{ text: '2' }])
+})
+
+test('paths to all descendants, which multiply, are followed in a thread', async () => {
+  let deep: Json = 1
+  for (let level = 0; level < 20; level++) deep = [deep]
+  let isBlocked = true
+  setImmediate(() => {
+    isBlocked = false
+  })
+  const rendered = await compute('renderTemplates', 'curly', ['{{$..*..*..*}}'], { deep })
+  expect(isBlocked).toBe(false)
+  expect(rendered).toEqual([{ text: expect.stringMatching(/^\[+1\]/) }])
 })
 
 test('of one owner only so many questions wait', async () => {

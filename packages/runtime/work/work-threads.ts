@@ -1,4 +1,5 @@
 import { isSmall, Problem, renderText } from '@spanhouse/model'
+import type { TemplateFormat } from '../prompt/template.ts'
 import type { Means } from '../run.ts'
 import { RunError } from '../run-error.ts'
 import { Ended, ThreadPool } from '../threads/thread-pool.ts'
@@ -32,6 +33,17 @@ const LENGTH_BASE = 64
 /** The length of all templates together. */
 const TEMPLATES_ON_LOOP_LENGTH_MAX = 16_384
 
+/** Whether a path may select descendants of descendants. */
+const mayDescend = (template: string): boolean => template.includes('$') && template.includes('..')
+
+/** Whether a template may loop, which multiplies; so do steps to all descendants in a JSONPath. */
+const MAY_MULTIPLY: Record<TemplateFormat, (template: string) => boolean> = {
+  mustache: template => template.includes('#') || mayDescend(template),
+  curly: mayDescend,
+  fstring: () => false,
+  jinja2: () => true,
+}
+
 const pool = new ThreadPool<Question, Answer>({
   module: new URL('./work-thread.ts', import.meta.url),
   threadsMax: 2,
@@ -59,9 +71,8 @@ const RULES: { [Name in WorkName]: Rule<Name> } = {
   editDistance: comparison,
   matchingRatio: comparison,
   renderTemplates: {
-    // Loops of a template multiply; these formats have none.
     isShort: (format, templates, context) =>
-      (format === 'curly' || format === 'fstring' || (format === 'mustache' && !templates.join('').includes('#'))) &&
+      !templates.some(MAY_MULTIPLY[format]) &&
       templates.reduce((sum, template) => sum + template.length, 0) <= TEMPLATES_ON_LOOP_LENGTH_MAX &&
       isSmall(context),
     error: reason =>
