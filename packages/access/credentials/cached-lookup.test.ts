@@ -129,6 +129,20 @@ describe('while the database is away', () => {
     expect(await stranger).toBe(1)
   })
 
+  test('and is only late, what goes on as known can be forgotten', async () => {
+    const answer = Promise.withResolvers<Map<string, number>>()
+    const load = vi.fn(async (keys: string[]) => lengths(keys))
+    const lookup = new CachedLookup<number>({ load, ttlMs: 0, lateMs: 20 })
+    await lookup.get('key')
+    load.mockImplementationOnce(() => answer.promise).mockResolvedValue(new Map())
+    const stranger = lookup.get('k')
+    expect(await lookup.get('key')).toBe(3)
+    lookup.forget()
+    const afterwards = lookup.get('key')
+    answer.resolve(lengths(['k']))
+    expect([await stranger, await afterwards]).toEqual([1, null])
+  })
+
   test('nobody who is known waits a second time, and a sign of life is noticed', async () => {
     const load = vi.fn(async (keys: string[]) => lengths(keys))
     const lookup = new CachedLookup<number>({ load, ttlMs: 0, lateMs: 20, loadMs: 40 })

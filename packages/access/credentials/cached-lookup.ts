@@ -92,7 +92,7 @@ export class CachedLookup<V> {
   }
 
   async #waitFor(key: string): Promise<V | null> {
-    const waiting = this.#waiting.get(key) ?? Promise.withResolvers<V | null>()
+    const waiting = this.#waiting.get(key) ?? newWaiting<V>()
     if (this.#waiting.size >= this.#waitingMax && !this.#waiting.has(key)) {
       throw new Problem('overloaded', 'Too many requests with unknown credentials.', { retryAfterSeconds: 1 })
     }
@@ -138,7 +138,10 @@ export class CachedLookup<V> {
     this.#isAway = true
     for (const [key, { resolve }] of [...batch, ...this.#waiting]) {
       const known = this.#knownWhileAway(key)
-      if (known !== undefined) resolve(known)
+      if (known === undefined) continue
+      resolve(known)
+      // Who asks from here on waits for the next statement: what is known may be forgotten meanwhile.
+      if (this.#waiting.get(key)?.resolve === resolve) this.#waiting.set(key, newWaiting())
     }
   }
 
@@ -175,6 +178,13 @@ export class CachedLookup<V> {
       entries.delete(oldest)
     }
   }
+}
+
+/** Nobody may be waiting when it is rejected. */
+function newWaiting<V>(): Waiting<V> {
+  const waiting = Promise.withResolvers<V | null>()
+  waiting.promise.catch(() => {})
+  return waiting
 }
 
 /** Whether the database itself is unavailable, as opposed to a failed query. */
