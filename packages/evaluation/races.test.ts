@@ -97,6 +97,19 @@ onEachDatabase('evaluations, many callers at once', postgres => {
     expect(rows).toEqual([])
   })
 
+  test('metrics of the same places by many writers, in any order', async () => {
+    const scope = await newScope(postgres())
+    const run_id = await newHumanRun(scope)
+    const scenarios = (await addScenarios(scope, run_id, { count: 500, timestamp: undefined })) ?? []
+    const places = scenarios.map(({ id }) => validate(newMetrics, { run_id, scenario_id: id, data: {} }, 'body'))
+    await writeMetrics(scope, places)
+    const written = Array.from({ length: 8 }, (_, n) => writeMetrics(scope, n % 2 === 0 ? places : places.toReversed()))
+    for (const [n, rows] of (await Promise.all(written)).entries()) {
+      const ids = rows.map(({ scenario_id }) => scenario_id)
+      expect(n % 2 === 0 ? ids : ids.toReversed()).toEqual(scenarios.map(({ id }) => id))
+    }
+  })
+
   test('cells of other projects’ scenarios are refused', async () => {
     const [mine, theirs] = [await newScope(postgres()), await newScope(postgres())]
     const run_id = await newHumanRun(theirs)

@@ -7,6 +7,7 @@ import { int32, isoTime, labels, status } from '../entities/fields.ts'
 import type { MetricsRow } from '../entities/rows.ts'
 import { findRows } from '../entities/select.ts'
 import { deleteRows, upsertRows } from '../entities/write.ts'
+import { inWritingOrder, keyOf } from '../metrics/refresh-places.ts'
 import { lockOpenRuns } from '../runs/guard.ts'
 import type { Scope } from '../scope.ts'
 import { requireRuns } from './scenarios.ts'
@@ -27,9 +28,6 @@ export type NewMetrics = z.output<typeof newMetrics>
 const KEY = ['run_id', 'scenario_id', 'timestamp']
 const OVERWRITTEN = ['interval', 'status', 'data', 'flags', 'tags', 'meta']
 
-type Place = Pick<NewMetrics, 'run_id'> & { scenario_id?: Uuid | null; timestamp?: string | null }
-const keyOf = ({ run_id, scenario_id, timestamp }: Place): string => `${run_id} ${scenario_id ?? ''} ${timestamp ?? ''}`
-
 /**
  * Writes rows of metrics, each over what there was at its place, and returns them in order; of two for the same place
  * the last counts. Throws a 422 for a row of a scenario and a bucket, 409 for a run or scenario that there is not and
@@ -42,14 +40,15 @@ export function writeMetrics(scope: Scope, bodies: readonly NewMetrics[]): Promi
     requireRuns(runs, bodies)
     await requireScenarios(inside, bodies)
     const rows = new Map(bodies.map(body => [keyOf(body), { ...body, id: newId() }]))
-    const written = await upsertRows<NewMetrics & { id: Uuid }>(inside, 'metrics', {
+    await upsertRows<NewMetrics & { id: Uuid }>(inside, 'metrics', {
       columns: ['id', ...KEY, ...OVERWRITTEN],
-      rows: [...rows.values()],
+      rows: inWritingOrder(rows),
       key: KEY,
       keyOf,
       overwritten: OVERWRITTEN,
     })
-    return written as unknown as MetricsRow[]
+    // The rows themselves have been completed.
+    return [...rows.values()] as unknown as MetricsRow[]
   })
 }
 

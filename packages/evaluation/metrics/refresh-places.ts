@@ -32,7 +32,9 @@ export function createMetrics(parts: MetricsParts): Metrics {
     await untilStored(parts)
     for (const { run_id, kind, places: some } of groupsOf(places)) {
       const key = [scope.project_id, scope.user_id, run_id, kind].join(' ')
-      await batches.add(key, some, items => updateGroup(parts, scope, { run_id, kind, places: distinct(items) }))
+      await batches.add(key, some, items =>
+        updateGroup(parts, scope, { run_id, kind, places: inWritingOrder(byKey(items)) }),
+      )
     }
   }
   return {
@@ -60,7 +62,7 @@ interface Group {
 
 function groupsOf(places: readonly MetricsPlace[]): Group[] {
   const groups = new Map<string, Group[]>()
-  for (const place of distinct(places)) {
+  for (const place of byKey(places).values()) {
     const kind = kindOf(place)
     const same = groups.get(`${place.run_id} ${kind}`) ?? []
     groups.set(`${place.run_id} ${kind}`, same)
@@ -75,12 +77,18 @@ function kindOf({ scenario_id, timestamp }: MetricsPlace): PlaceKind {
   return timestamp === undefined ? 'run' : 'bucket'
 }
 
-const distinct = (places: readonly MetricsPlace[]): MetricsPlace[] => [
-  ...new Map(places.map(one => [keyOf(one), one])).values(),
-]
+const byKey = (places: readonly MetricsPlace[]): Map<string, MetricsPlace> =>
+  new Map(places.map(one => [keyOf(one), one]))
 
-type Keyed = { run_id: Uuid; scenario_id?: Uuid | null; timestamp?: string | null }
-const keyOf = ({ run_id, scenario_id, timestamp }: Keyed): string =>
+/** Rows or places, by {@link keyOf}, in an order in which no two writers wait for each other. */
+export const inWritingOrder = <T>(rows: ReadonlyMap<string, T>): T[] =>
+  [...rows].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, row]) => row)
+
+/** Where a row of metrics is: of a run, a scenario or a bucket. */
+export type Keyed = { run_id: Uuid; scenario_id?: Uuid | null; timestamp?: string | null }
+
+/** Identifies a place. */
+export const keyOf = ({ run_id, scenario_id, timestamp }: Keyed): string =>
   `${run_id} ${scenario_id ?? (timestamp ? bucketOf(timestamp) : '')}`
 
 const bucketOf = (timestamp: string): Micros => parseTime(timestamp) as Micros
