@@ -321,12 +321,18 @@ test('a queue: what is saved again while it is taken back stays saved', { timeou
     await route.continue()
   }
   await page.route('**/api/evaluations/results/', hold, { times: 1 })
+  const sent: string[] = []
+  page.on('request', request => {
+    if (/simple.traces|evaluations.results/.test(request.url())) sent.push(request.method())
+  })
   await page.keyboard.press('u')
   await page.getByText('0 of 2').waitFor()
   await page.keyboard.press('Control+Enter')
   await page.getByText('1 of 2 · saving').waitFor()
   held.resolve()
   await page.getByText('saving').waitFor({ state: 'detached' })
+  // The cell waits again and its annotation is deleted, before another one is stored and the cell refers to it.
+  expect(sent).toEqual(['POST', 'DELETE', 'POST', 'POST'])
   const { results } = await post(own, '/evaluations/results/query', { result: { run_id, status: 'success' } })
   expect(results.filter(({ step_key }: any) => step_key.startsWith('evaluator-'))).toHaveLength(1)
   await close()
