@@ -18,13 +18,14 @@ export function formatDuration(ms: number | undefined): string {
   return `${grouped.format(Math.floor(minutes / 60))} h ${String(minutes % 60).padStart(2, '0')} m`
 }
 
-/** `$0.0034`, `$1.25`, `$1,204`: enough digits to tell amounts apart. */
+/** `$1.8e-7`, `$0.0034`, `$1.25`, `$1,204`, `$1.2M`: enough digits to tell amounts apart, and few enough for a column. */
 export function formatCost(usd: number | undefined): string {
   if (usd === undefined || usd === 0) return MISSING
+  if (usd < 0) return `−${formatCost(-usd)}`
+  if (usd >= 1_000_000) return `$${compact.format(usd)}`
   if (usd >= 100) return `$${grouped.format(usd)}`
   if (usd >= 0.1) return `$${usd.toFixed(2)}`
-  if (usd < 1e-7) return '< $0.0000001'
-  return `$${two.format(usd)}`
+  return `$${usd < 1e-5 ? usd.toExponential(1) : two.format(usd)}`
 }
 
 /** `12,431`, and `1.2M` from a million on. */
