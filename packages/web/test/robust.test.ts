@@ -208,6 +208,16 @@ describe('spans that nobody would write', () => {
     await close()
   })
 
+  test('a name of spaces can be seen and clicked', async () => {
+    const own = await newProject()
+    await own.store(...traceOf({ name: '   ', type: 'tool', at: 0, ms: 20 }))
+    const { page, close } = await visit(browser, own, '/w/traces')
+    await page.getByRole('complementary').getByRole('button', { name: '(no name)' }).waitFor()
+    await page.getByRole('row').getByRole('link', { name: '(no name)' }).click()
+    await page.getByRole('treeitem', { name: '(no name)' }).waitFor()
+    await close()
+  })
+
   test('spans that are each other’s parents are all shown, once', async () => {
     const traceId = newTraceId()
     const [one, other, third] = [newSpanId(), newSpanId(), newSpanId()]

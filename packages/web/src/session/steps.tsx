@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { formatAmount, formatCost, formatDuration, visible } from '../format/format.ts'
+import { formatAmount, formatCost, formatDuration, spanName } from '../format/format.ts'
 import { Failure } from '../parts/controls.tsx'
 import { TypeIcon } from '../parts/type-icon.tsx'
 import { useTrace } from '../trace/use-trace.ts'
@@ -20,7 +20,7 @@ export function Steps({ traceId }: { traceId: string }): ReactNode {
         <li key={span} style={{ paddingLeft: 8 + Math.min(12, trace.depths[span] ?? 0) * 14 }}>
           <TypeIcon type={trace.types[span] ?? ''} />
           <Link to="/traces/$traceId" params={{ traceId }} search={{ span: trace.ids[span] }}>
-            {visible(trace.names[span] ?? '').slice(0, 200) || '(no name)'}
+            {spanName(trace.names[span], 200)}
           </Link>
           {trace.isError[span] === 1 && <span className={styles.errors}>✕ error</span>}
           <span className={styles.space} />

@@ -4,7 +4,7 @@ import { useVirtualizer } from '@tanstack/react-virtual'
 import { type ReactNode, useEffect, useRef } from 'react'
 import { isFailed, partsQuery, type Row } from '../api/queries.ts'
 import { type Annotation, scoresOf } from '../api/scores.ts'
-import { formatCost, formatDuration, formatFullTime, formatTime, visible } from '../format/format.ts'
+import { formatCost, formatDuration, formatFullTime, formatTime, spanName, visible } from '../format/format.ts'
 import { Button } from '../parts/controls.tsx'
 import { Scores } from '../parts/scores.tsx'
 import { Scroller } from '../parts/scroller.tsx'
@@ -52,7 +52,7 @@ export function Turns({ turns, selected, select, scores, steps, toggle }: TurnsP
                 {isFailed(turn) && <span className={styles.errors}>✕ error</span>}
               </span>
               <span className={styles.preview}>
-                <bdi>{turn.inputs ? visible(turn.inputs) : visible(turn.span_name)}</bdi>
+                <bdi>{turn.inputs ? visible(turn.inputs) : spanName(turn.span_name)}</bdi>
               </span>
               <Scores scores={scoresOf(scores.get(turn.trace_id) ?? []).slice(0, 3)} />
             </button>

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type ReactNode, useEffect, useMemo, useRef } from 'react'
 import { type Parts, partsQuery } from '../api/queries.ts'
-import { formatCost, formatDuration, visible } from '../format/format.ts'
+import { formatCost, formatDuration, spanName, visible } from '../format/format.ts'
 import { Scroller } from '../parts/scroller.tsx'
 import { familyOf, TypeIcon } from '../parts/type-icon.tsx'
 import content from './content.module.css'
@@ -81,7 +81,7 @@ function Turn({ traceId, trace, span, isSelected, select }: TurnProps): ReactNod
     <article data-selected={isSelected || undefined} data-error={isError || undefined}>
       <button type="button" className={styles.turnHead} onClick={() => select(span)}>
         <TypeIcon type={trace.types[span] ?? ''} />
-        <strong>{visible(trace.names[span] ?? '').slice(0, 300)}</strong>
+        <strong>{spanName(trace.names[span], 300)}</strong>
         {isError && <span className={styles.red}>✕ error</span>}
         <span className={styles.soft}>
           {formatDuration(((trace.ends[span] ?? 0) - (trace.starts[span] ?? 0)) / 1000)}

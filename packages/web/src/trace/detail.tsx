@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { type Parts, partsQuery } from '../api/queries.ts'
 import { isObject } from '../api/registry.ts'
-import { exact, formatAmount, formatCost, formatDuration, visible } from '../format/format.ts'
+import { exact, formatAmount, formatCost, formatDuration, spanName, visible } from '../format/format.ts'
 import { useKeys } from '../frame/keys.ts'
 import { Button, Failure } from '../parts/controls.tsx'
 import { Scroller } from '../parts/scroller.tsx'
@@ -128,9 +128,7 @@ function Facts({ trace, selected, model, onBack }: FactsProps): ReactNode {
         ← All spans
       </Button>
       <TypeIcon type={types[selected] ?? ''} />
-      <h3 title={visible(names[selected] ?? '').slice(0, 1000)}>
-        {visible(names[selected] ?? '').slice(0, 1000) || '(no name)'}
-      </h3>
+      <h3 title={spanName(names[selected], 1000)}>{spanName(names[selected], 1000)}</h3>
       {trace.isError[selected] === 1 && <span className={styles.red}>✕ error</span>}
       <dl className={styles.totals}>
         <Fact name="Duration">{formatDuration((end - start) / 1000)}</Fact>

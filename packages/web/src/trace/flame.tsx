@@ -1,5 +1,5 @@
 import type { MouseEvent, ReactNode } from 'react'
-import { formatDuration, visible } from '../format/format.ts'
+import { formatDuration, spanName } from '../format/format.ts'
 import { Scroller } from '../parts/scroller.tsx'
 import { type Brush, useDrawing } from './drawing.ts'
 import type { Times } from './idle-gaps.ts'
@@ -39,7 +39,7 @@ export function Flame({ trace: whole, times, selected, select, zoom = { from: 0,
       <canvas
         ref={canvas}
         role="img"
-        aria-label={`Selected: ${visible(trace.names[selected] ?? '')}, ${durationOf(whole, selected)}`}
+        aria-label={`Selected: ${spanName(trace.names[selected])}, ${durationOf(whole, selected)}`}
         style={{ height: lanes * LANE_PX }}
         onClick={choose}
       />
@@ -69,7 +69,7 @@ function draw({ context, width, colour, colourOfType }: Brush, trace: Trace, sel
       context.lineWidth = 2
       context.strokeRect(x + 1, y + 2, Math.max(1, w - 2), LANE_PX - 4)
     }
-    if (w > 40) label(context, visible(names[span] ?? ''), { x, y, w, fill: colour('--bg') })
+    if (w > 40) label(context, spanName(names[span]), { x, y, w, fill: colour('--bg') })
   }
 }
 

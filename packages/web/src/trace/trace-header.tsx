@@ -10,6 +10,7 @@ import {
   formatDuration,
   formatFullTime,
   formatTime,
+  spanName,
   visible,
 } from '../format/format.ts'
 import { CopyButton } from '../parts/copy-button.tsx'
@@ -34,7 +35,7 @@ export function TraceHeader({
     <header className={styles.header}>
       <div className={styles.headline}>
         {trace && <TypeIcon type={trace.types[rootOf(trace)] ?? 'unknown'} />}
-        <h2>{trace ? visible(trace.names[rootOf(trace)] ?? '') || '(no name)' : 'Trace'}</h2>
+        <h2>{trace ? spanName(trace.names[rootOf(trace)]) : 'Trace'}</h2>
         <span className={styles.space} />
         <CopyLink traceId={traceId} />
         {children}

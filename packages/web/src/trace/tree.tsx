@@ -1,6 +1,6 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type CSSProperties, type MouseEvent, memo, type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
-import { exact, formatAmount, formatCost, formatCount, formatDuration, visible } from '../format/format.ts'
+import { exact, formatAmount, formatCost, formatCount, formatDuration, spanName } from '../format/format.ts'
 import { useKeys } from '../frame/keys.ts'
 import { controls } from '../parts/controls.tsx'
 import { colourOf, TypeIcon } from '../parts/type-icon.tsx'
@@ -247,9 +247,7 @@ const TreeRow = memo(function TreeRow({
           </span>
         )}
         <TypeIcon type={type} />
-        <span className={isError ? styles.red : undefined}>
-          {visible(trace.names[span] ?? '').slice(0, 300) || '(no name)'}
-        </span>
+        <span className={isError ? styles.red : undefined}>{spanName(trace.names[span], 300)}</span>
         {isError && <span className={styles.red}> ✕</span>}
         {isCollapsed && <span className={styles.soft}> +{formatCount((trace.sizes[span] as number) - 1)}</span>}
         {isOrphan && (

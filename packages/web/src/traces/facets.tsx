@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import type { MouseEvent, ReactNode } from 'react'
 import { type FacetCounts, facetsQuery } from '../api/queries.ts'
-import { exact, formatCount, visible } from '../format/format.ts'
+import { exact, formatCount, spanName, visible } from '../format/format.ts'
 import { Failure } from '../parts/controls.tsx'
 import { TypeIcon } from '../parts/type-icon.tsx'
 import { hasTerm, termOf, toggleTerm } from './filter-text.ts'
@@ -70,5 +70,7 @@ function Facet({
   )
 }
 
-const labelOf = (field: string, value: string): string =>
-  field === 'status_code' ? value.replace('STATUS_CODE_', '').toLowerCase() : visible(value)
+function labelOf(field: string, value: string): string {
+  if (field === 'status_code') return value.replace('STATUS_CODE_', '').toLowerCase()
+  return field === 'span_name' ? spanName(value) : visible(value)
+}

@@ -12,6 +12,7 @@ import {
   formatFullTime,
   formatTime,
   MISSING,
+  spanName,
   visible,
 } from '../format/format.ts'
 import { useKeys } from '../frame/keys.ts'
@@ -248,7 +249,7 @@ function RowLine({
       <span role="cell" className={styles.check}>
         <input
           type="checkbox"
-          aria-label={`Select ${visible(row.span_name)}`}
+          aria-label={`Select ${spanName(row.span_name)}`}
           checked={isSelected}
           onChange={() => toggle(row)}
         />
@@ -258,8 +259,8 @@ function RowLine({
       </span>
       <span role="cell" className={styles.name}>
         <TypeIcon type={row.span_type} />
-        <a href={addressOf(address, open)} title={visible(row.span_name)} onClick={onLink}>
-          {visible(row.span_name) || '(no name)'}
+        <a href={addressOf(address, open)} title={spanName(row.span_name)} onClick={onLink}>
+          {spanName(row.span_name)}
         </a>
         {isFailed(row) && (
           <span className={styles.fault} title={row.status_message && visible(row.status_message)}>
