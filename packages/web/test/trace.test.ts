@@ -160,7 +160,7 @@ test('odd trees: 200 deep, 5,000 siblings, a missing parent, an hour ahead', { t
     spans.push(otlpSpan({ ...at(300 + index), name: `sibling ${index}`, parentSpanId: spans[0]?.spanId as string }))
   spans.push(otlpSpan({ ...at(6_000), name: 'orphan', parentSpanId: newSpanId() }))
   const { page, faults, close } = await visit(browser, project, `/w/traces/${await stored(spans)}?view=tree`)
-  await page.getByRole('tree', { name: '5201 spans' }).waitFor()
+  await page.getByRole('tree', { name: '5,201 spans' }).waitFor()
   await expect.poll(() => page.getByRole('tree').evaluate(tree => tree.scrollHeight)).toBeGreaterThanOrEqual(5_201 * 24)
   await page.keyboard.press('End')
   await page.getByRole('treeitem', { name: /orphan/ }).waitFor()

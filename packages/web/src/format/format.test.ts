@@ -1,7 +1,16 @@
 import { expect, test } from 'vitest'
-import { formatCost } from './format.ts'
+import { formatCost, formatNumberOf } from './format.ts'
 
 test('costs of any size fit a column of nine digits', () => {
   const costs = [1.8e-7, 0.000072, 0.0034, 0.25, 1_204, 98_765_432, -0.5, 0]
   expect(costs.map(formatCost)).toEqual(['$1.8e-7', '$0.000072', '$0.0034', '$0.25', '$1,204', '$98.8M', '−$0.50', '–'])
+})
+
+test('a number has its word in the singular or the plural', () => {
+  expect([0, 1, 2, 12_431].map(count => formatNumberOf(count, 'row'))).toEqual([
+    '0 rows',
+    '1 row',
+    '2 rows',
+    '12,431 rows',
+  ])
 })

@@ -34,6 +34,10 @@ export function formatCount(count: number | undefined): string {
   return Math.abs(count) >= 1_000_000 ? compact.format(count) : grouped.format(count)
 }
 
+/** `1 row`, `12,431 rows`: of a word whose plural has an s. */
+export const formatNumberOf = (count: number, word: string): string =>
+  `${formatCount(count)} ${count === 1 ? word : `${word}s`}`
+
 /** As {@link formatCount} for an amount of which zero means none. */
 export const formatAmount = (amount: number | undefined): string => formatCount(amount === 0 ? undefined : amount)
 

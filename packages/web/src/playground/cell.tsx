@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, useSyncExternalStore } from 'react'
 import { isObject, type Json } from '../api/registry.ts'
-import { exact, formatAmount, formatDuration, MISSING, visible } from '../format/format.ts'
+import { exact, formatDuration, formatNumberOf, MISSING, visible } from '../format/format.ts'
 import styles from './playground.module.css'
 import type { Cell, Runs, Score } from './runs.ts'
 
@@ -38,7 +38,7 @@ function Ended({ cell, evaluators }: { cell: Cell; evaluators: CellViewProps['ev
       {ms !== undefined && (
         <p className={styles.facts}>
           <span>{formatDuration(ms)}</span>
-          <span title={exact(tokens)}>{formatAmount(tokens)} tokens</span>
+          {tokens !== undefined && tokens > 0 && <span title={exact(tokens)}>{formatNumberOf(tokens, 'token')}</span>}
           {trace_id && (
             <Link to="/traces/$traceId" params={{ traceId: trace_id }}>
               Trace

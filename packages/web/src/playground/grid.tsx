@@ -1,5 +1,6 @@
 import { type ReactNode, useEffect, useState, useSyncExternalStore } from 'react'
 import { type Kind, type Revision, randomHex, type Workflow } from '../api/registry.ts'
+import { formatNumberOf } from '../format/format.ts'
 import { useKeys } from '../frame/keys.ts'
 import { Button, Failure } from '../parts/controls.tsx'
 import { NameForm } from '../parts/name-form.tsx'
@@ -131,7 +132,7 @@ interface CornerProps {
 /** How many rows there are; those that are typed here can get more, and more inputs. */
 const Corner = ({ count, own, setOwn }: CornerProps): ReactNode => (
   <div className={styles.corner}>
-    <h2>{count === 1 ? '1 testcase' : `${count} testcases`}</h2>
+    <h2>{formatNumberOf(count, 'testcase')}</h2>
     {own && (
       <>
         <Button onClick={() => setOwn([...own, { id: randomHex(12), inputs: {} }])}>Add a testcase</Button>

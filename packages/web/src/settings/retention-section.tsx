@@ -3,6 +3,7 @@ import { type ReactNode, useState } from 'react'
 import { api } from '../api/client.ts'
 import { useRefusal } from '../api/rights.ts'
 import { retentionQuery, useChange } from '../api/settings.ts'
+import { formatNumberOf } from '../format/format.ts'
 import { Button, controls, Failure } from '../parts/controls.tsx'
 import { Refusal } from './refusal.tsx'
 import styles from './settings.module.css'
@@ -49,7 +50,9 @@ function RetentionForm({ days }: { days: number | null }): ReactNode {
         />
       </label>
       {chosen !== null && (days === null || chosen < days) && (
-        <p role="alert">Spans that are older than {chosen} days will be deleted. This cannot be undone.</p>
+        <p role="alert">
+          Spans that are older than {formatNumberOf(chosen, 'day')} will be deleted. This cannot be undone.
+        </p>
       )}
       <div className={styles.fields}>
         <Button

@@ -3,7 +3,7 @@ import { type ReactNode, useState } from 'react'
 import type { JsonObject } from '../api/registry.ts'
 import { useRefusal } from '../api/rights.ts'
 import { appendTestcases, testsetsQuery } from '../api/testsets.ts'
-import { visible } from '../format/format.ts'
+import { formatNumberOf, visible } from '../format/format.ts'
 import { Button, controls, Failure } from '../parts/controls.tsx'
 import { FormModal } from '../parts/modal.tsx'
 import { NewTestset } from './new-testset.tsx'
@@ -24,7 +24,7 @@ export function AddToTestset({ rows, onClose, onAdded }: AddToTestsetProps): Rea
   const refusal = useRefusal('edit_testsets')
   const queryClient = useQueryClient()
   const add = useMutation({
-    mutationFn: () => appendTestcases(id ?? '', rows, `Added ${rows.length} rows`),
+    mutationFn: () => appendTestcases(id ?? '', rows, `Added ${formatNumberOf(rows.length, 'row')}`),
     onSuccess: async () => {
       await queryClient.invalidateQueries({ queryKey: ['testset revision', id] })
       onAdded(id ?? '')

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import type { JsonObject } from '../api/registry.ts'
-import { formatCount, visible } from '../format/format.ts'
+import { formatCount, formatNumberOf, visible } from '../format/format.ts'
 import { Scroller } from '../parts/scroller.tsx'
 import { textOfValue, typeOf } from './table-text.ts'
 import styles from './testsets.module.css'
@@ -15,8 +15,7 @@ export function RowsPreview({ rows }: { rows: readonly JsonObject[] }): ReactNod
     <Scroller className={styles.preview} label="Preview">
       <table>
         <caption>
-          {formatCount(rows.length)} {rows.length === 1 ? 'row' : 'rows'}, {formatCount(columns.length)}{' '}
-          {columns.length === 1 ? 'column' : 'columns'}
+          {formatNumberOf(rows.length, 'row')}, {formatNumberOf(columns.length, 'column')}
         </caption>
         <thead>
           <tr>

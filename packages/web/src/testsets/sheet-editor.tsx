@@ -1,7 +1,7 @@
 import { type ReactNode, useState } from 'react'
 import { useRefusal } from '../api/rights.ts'
 import type { TestsetRevision } from '../api/testsets.ts'
-import { formatCount } from '../format/format.ts'
+import { formatNumberOf } from '../format/format.ts'
 import { Button } from '../parts/controls.tsx'
 import { NameForm } from '../parts/name-form.tsx'
 import { PopoverButton } from '../parts/popover.tsx'
@@ -87,7 +87,7 @@ export function SheetEditor({ revision, onCommitted }: SheetEditorProps): ReactN
         onRemoveColumn={name => change(withoutColumn(sheet, name))}
       />
       <footer className={styles.foot}>
-        <span>{formatCount(sheet.rows.length)} rows</span>
+        <span>{formatNumberOf(sheet.rows.length, 'row')}</span>
         <span role="status">{isChanged(changes) ? 'Not saved yet' : `As in v${revision.version}`}</span>
         {refusal !== undefined && <span>{refusal}</span>}
       </footer>

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { formatDuration } from '../format/format.ts'
+import { formatDuration, formatNumberOf } from '../format/format.ts'
 import { useDrag } from '../parts/use-drag.ts'
 import { type Brush, useDrawing } from './drawing.ts'
 import type { Times } from './idle-gaps.ts'
@@ -26,7 +26,7 @@ export function Minimap({ trace, times, selected, zoom, onZoom }: MinimapProps):
       <canvas
         ref={canvas}
         role="img"
-        aria-label={`${trace.total} spans in ${formatDuration(trace.lastsMicros / 1000)}`}
+        aria-label={`${formatNumberOf(trace.total, 'span')} in ${formatDuration(trace.lastsMicros / 1000)}`}
       />
       {marked && (
         <div

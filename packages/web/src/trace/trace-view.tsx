@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, useMemo } from 'react'
-import { visible } from '../format/format.ts'
+import { formatNumberOf, visible } from '../format/format.ts'
 import { useKeys } from '../frame/keys.ts'
 import { useNameInTitle } from '../frame/title.ts'
 import { Button, Choices, Failure } from '../parts/controls.tsx'
@@ -104,7 +104,7 @@ function Body({ traceId, trace, search, change }: BodyProps): ReactNode {
             <Choices label="View" value={view} choices={VIEW_NAMES} onChange={setView} />
             {errors.length > 0 && (
               <Button onClick={nextError} className={styles.faulty}>
-                {errors.length} {errors.length === 1 ? 'error' : 'errors'}
+                {formatNumberOf(errors.length, 'error')}
               </Button>
             )}
             {gaps.length > 0 && (

@@ -1,6 +1,14 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type CSSProperties, type MouseEvent, memo, type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
-import { exact, formatAmount, formatCost, formatCount, formatDuration, spanName } from '../format/format.ts'
+import {
+  exact,
+  formatAmount,
+  formatCost,
+  formatCount,
+  formatDuration,
+  formatNumberOf,
+  spanName,
+} from '../format/format.ts'
 import { useKeys } from '../frame/keys.ts'
 import { controls } from '../parts/controls.tsx'
 import { colourOf, TypeIcon } from '../parts/type-icon.tsx'
@@ -117,7 +125,7 @@ export function Tree({
         ref={scroller}
         className={styles.tree}
         role="tree"
-        aria-label={`${trace.total} spans`}
+        aria-label={formatNumberOf(trace.total, 'span')}
         tabIndex={0}
         aria-activedescendant={place >= 0 ? `span-${selected}` : undefined}
         onClick={click}

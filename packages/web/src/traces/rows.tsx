@@ -265,7 +265,7 @@ function RowLine({
         {isFailed(row) && (
           <span className={styles.fault} title={row.status_message && visible(row.status_message)}>
             {row.errors}
-            <Spoken>{row.errors ? ' exceptions' : 'failed'}</Spoken> ✕
+            <Spoken>{row.errors ? (row.errors === 1 ? ' exception' : ' exceptions') : 'failed'}</Spoken> ✕
           </span>
         )}
       </span>

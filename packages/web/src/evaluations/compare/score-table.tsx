@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import type { ComparedScore, Comparison, Run, ScoreName } from '../../api/evaluations.ts'
-import { formatCount, MISSING, visible } from '../../format/format.ts'
+import { formatCount, formatNumberOf, MISSING, visible } from '../../format/format.ts'
 import { Button } from '../../parts/controls.tsx'
 import { Scroller } from '../../parts/scroller.tsx'
 import { revisionOf, stepsOf, titleOf } from '../table/case-model.ts'
@@ -53,7 +53,7 @@ export function ScoreTable(props: ScoreTableProps): ReactNode {
                 <th key={run_id}>
                   <span className={styles.side}>
                     {run ? runName(run) : run_id}{' '}
-                    <span className={table.soft}>{formatCount(matched)} cases in both</span>
+                    <span className={table.soft}>{formatNumberOf(matched, 'case')} in both</span>
                     <Button look="plain" onClick={() => onBaseline(run_id)}>
                       Make baseline
                     </Button>
@@ -140,5 +140,5 @@ function verdictOf({ n, verdict, difference, cases_needed, better, p_adjusted }:
   if (difference === 0) return 'No difference.'
   return cases_needed === undefined || cases_needed === 0
     ? 'May be chance.'
-    : `May be chance: about ${formatCount(cases_needed)} more cases would tell.`
+    : `May be chance: about ${formatNumberOf(cases_needed, 'more case')} would tell.`
 }

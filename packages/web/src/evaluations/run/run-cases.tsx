@@ -1,7 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { type CaseRow, type CasesAsked, casesQuery, type Run } from '../../api/evaluations.ts'
-import { formatCount, visible } from '../../format/format.ts'
+import { formatCount, formatNumberOf, visible } from '../../format/format.ts'
 import { useKeys } from '../../frame/keys.ts'
 import { Button, Failure, Kbd, Spoken } from '../../parts/controls.tsx'
 import { StatusSign } from '../run-status.tsx'
@@ -49,7 +49,7 @@ export function RunCases({ run, columns, everyMs, search, change }: RunCasesProp
     <>
       <div className={styles.toolbar}>
         <output className={styles.soft}>
-          {total === undefined ? '' : `${formatCount(total)} ${isNarrowed ? 'found' : 'cases'}`}
+          {total === undefined ? '' : isNarrowed ? `${formatCount(total)} found` : formatNumberOf(total, 'case')}
         </output>
         {isNarrowed && (
           <Button onClick={() => change(clear)}>

@@ -5,7 +5,7 @@ import { type Run, type RunProgress, type Step, stopRun } from '../../api/evalua
 import { runQueueQuery } from '../../api/queues.ts'
 import { useRefusal } from '../../api/rights.ts'
 import { isGoingOn } from '../../api/run-progress.ts'
-import { formatCost, formatCount, formatFullTime, formatTime, visible } from '../../format/format.ts'
+import { formatCost, formatCount, formatFullTime, formatNumberOf, formatTime, visible } from '../../format/format.ts'
 import { Button, Failure } from '../../parts/controls.tsx'
 import { Referred } from '../../trace/references.tsx'
 import { RunStatus } from '../run-status.tsx'
@@ -66,7 +66,7 @@ function Progress({ progress: { scenarios } }: { progress: RunProgress }): React
   return (
     <span className={styles.progress} title={JSON.stringify(scenarios.by_status)}>
       {done < scenarios.total && <progress aria-label="Finished cases" value={done} max={scenarios.total} />}
-      {formatCount(done)} of {formatCount(scenarios.total)} cases
+      {formatCount(done)} of {formatNumberOf(scenarios.total, 'case')}
     </span>
   )
 }

@@ -3,7 +3,7 @@ import { type ReactNode, useState } from 'react'
 import { workflowsQuery } from '../../api/registry.ts'
 import { useRefusal } from '../../api/rights.ts'
 import { addToQueue, createTraceQueue, traceQueuesQuery } from '../../api/selected-traces.ts'
-import { formatCount, visible } from '../../format/format.ts'
+import { formatNumberOf, visible } from '../../format/format.ts'
 import { controls, Failure } from '../../parts/controls.tsx'
 import { FormModal } from '../../parts/modal.tsx'
 import styles from './selection.module.css'
@@ -41,7 +41,7 @@ export function AddToQueue({ traceIds, onClose, onAdded }: AddToQueueProps): Rea
   const isReady = queue !== NEW || (name.trim() !== '' && evaluator !== undefined)
   return (
     <FormModal
-      title={`Add ${formatCount(traceIds.length)} ${traceIds.length === 1 ? 'trace' : 'traces'} to a queue`}
+      title={`Add ${formatNumberOf(traceIds.length, 'trace')} to a queue`}
       onClose={onClose}
       onSubmit={() => isReady && add.mutate()}
       submit="Add"

@@ -2,7 +2,7 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { type Workflow, workflowsQuery } from '../../api/registry.ts'
 import { evaluateTraces } from '../../api/selected-traces.ts'
-import { formatCount, visible } from '../../format/format.ts'
+import { formatNumberOf, visible } from '../../format/format.ts'
 import { controls, Failure } from '../../parts/controls.tsx'
 import { FormModal } from '../../parts/modal.tsx'
 import styles from './selection.module.css'
@@ -22,7 +22,7 @@ export function EvaluateTraces({ traceIds, onClose, onStarted }: EvaluateTracesP
   const { data, error } = useQuery(workflowsQuery('evaluator'))
   const evaluators = data?.filter(runs) ?? []
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
-  const [name, setName] = useState(`${formatCount(traceIds.length)} traces`)
+  const [name, setName] = useState(formatNumberOf(traceIds.length, 'trace'))
   const picked = evaluators.filter(({ id }) => chosen.has(id))
   const start = useMutation({
     mutationFn: () => evaluateTraces({ name: name.trim(), trace_ids: traceIds, evaluators: picked }),
@@ -32,7 +32,7 @@ export function EvaluateTraces({ traceIds, onClose, onStarted }: EvaluateTracesP
   const failure = error ?? start.error
   return (
     <FormModal
-      title={`Evaluate ${formatCount(traceIds.length)} ${traceIds.length === 1 ? 'trace' : 'traces'}`}
+      title={`Evaluate ${formatNumberOf(traceIds.length, 'trace')}`}
       onClose={onClose}
       onSubmit={() => isReady && start.mutate()}
       submit="Start"
