@@ -1,4 +1,4 @@
-import type { Browser, Route } from 'playwright-core'
+import type { Browser, Locator, Route } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually, newProject, type TestProject } from '../../../test/harness.ts'
 import { openBrowser, visit } from './browser.testing.ts'
@@ -171,6 +171,19 @@ test('the list of evaluations follows a run that goes on', { timeout: 120_000 },
   await page.getByRole('row', { name: 'Reviewed by people' }).getByText('◐ running').waitFor()
   await post(own, `/evaluations/runs/${run_id}/close?status=success`, {})
   await page.getByRole('row', { name: 'Reviewed by people' }).getByText('● success').waitFor()
+  await close()
+})
+
+test('evaluations and their comparison fit a page of 768 px', async () => {
+  const size = { viewport: { width: 768, height: 1024 } }
+  const { page, close } = await visit(browser, project, '/w/evaluations', size)
+  const fits = async (region: Locator): Promise<void> => {
+    await region.getByText('Short answers').first().waitFor()
+    expect(await region.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0)
+  }
+  await fits(page.getByRole('table').locator('..'))
+  await page.goto(page.url().replace(/\/w\/.*/, `/w/evaluations/compare?baseline=${baseline}&runs=${worse}`))
+  await fits(page.getByRole('region', { name: 'Scores' }))
   await close()
 })
 

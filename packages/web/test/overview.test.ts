@@ -156,6 +156,16 @@ const colouredPoints = (canvas: HTMLCanvasElement): number => {
   return found
 }
 
+test('a session of a user with a long name fits its page', async () => {
+  const own = await newProject()
+  const names = { 'ag.session.id': 's'.repeat(300), 'ag.user.id': 'u'.repeat(300) }
+  await own.store(...traceOf({ name: 'assist', type: 'agent', at: 0, ms: 1_000 }, { attributes: names }))
+  const { page, close } = await visit(browser, own, `/w/sessions/${names['ag.session.id']}`)
+  await page.getByRole('link', { name: names['ag.user.id'] }).waitFor()
+  expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0)
+  await close()
+})
+
 test('durations of a single part of the window are visible, and those of others are missing', async () => {
   const { page, close } = await visit(browser, project, '/w/dashboard?since=7d')
   const chart = page.getByRole('slider', { name: 'Duration over time' })

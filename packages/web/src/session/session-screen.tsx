@@ -138,7 +138,7 @@ function Totals({ session, turns }: { session: string; turns: readonly Row[] }):
         <div key={user}>
           <dt>User</dt>
           <dd>
-            <Link to="/traces" search={{ q: termOf('user_id', user) }}>
+            <Link to="/traces" search={{ q: termOf('user_id', user) }} title={visible(user)}>
               {visible(user)}
             </Link>
           </dd>
