@@ -42,7 +42,7 @@ test('by mouse and by keyboard: judge, undo, skip; the preferences are annotatio
   await page.waitForURL(/evaluations\/judge/)
   await page.getByText('6 with equal outputs left out').waitFor()
   const better = (await worseSide(page)) === 'First' ? 'Second' : 'First'
-  await page.getByRole('button', { name: `${better} is better` }).click()
+  await page.getByRole('button', { name: `${better} is better` }).dblclick()
   await page.getByText('1 judged').waitFor()
   await page.keyboard.press('u')
   await page.getByText('0 judged').waitFor()
@@ -50,7 +50,9 @@ test('by mouse and by keyboard: judge, undo, skip; the preferences are annotatio
     await page.keyboard.press((await worseSide(page)) === 'First' ? '2' : '1')
     await page.getByText(`${judged} judged`).waitFor()
   }
-  await page.keyboard.press('3')
+  await page.keyboard.down('3')
+  await page.keyboard.down('3')
+  await page.keyboard.up('3')
   await page.getByText('4 judged').waitFor()
   await page.getByRole('region', { name: 'First output' }).waitFor()
   await page.keyboard.press('s')

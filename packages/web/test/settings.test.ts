@@ -30,9 +30,11 @@ const keyOf = ({ authorization }: Person) => ({ apiKey: authorization.slice('Api
 test('by mouse: a key is made, shown once, and revoked', async () => {
   const { page, faults, close } = await visit(browser, keyOf(host), '/w/settings')
   await page.getByText('the key of this browser').waitFor()
-  await page.getByRole('button', { name: 'New key' }).click()
+  await page.getByRole('button', { name: 'New key' }).dblclick({ delay: 100 })
   const key = await page.getByRole('status').locator('code').textContent()
   const prefix = key?.split('.')[0] as string
+  await page.getByRole('button', { name: `Revoke ${prefix}` }).waitFor()
+  expect(await page.getByRole('button', { name: /^Revoke / }).count()).toBe(2)
   await page.getByRole('button', { name: `Revoke ${prefix}` }).click()
   await page.getByRole('button', { name: 'Yes' }).click()
   await page.getByRole('button', { name: `Revoke ${prefix}` }).waitFor({ state: 'detached' })

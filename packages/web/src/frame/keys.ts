@@ -22,12 +22,16 @@ addEventListener('keydown', event => {
 /** Taken with Ctrl or Cmd, in text fields too; all others are the browser's. */
 const COMMAND_KEYS: ReadonlySet<string> = new Set(['k', 'Enter'])
 
+/** Go on while they are held down. Any other key acts once: held a moment too long, it must not judge the next cases. */
+const STEP_KEYS: ReadonlySet<string> = new Set('j k [ ] e ArrowUp ArrowDown ArrowLeft ArrowRight'.split(' '))
+
 /** Takes keys while the component is shown, before the parts that were shown earlier. */
 export function useKeys(keys: KeyMap): void {
   const handle = useEffectEvent((event: KeyboardEvent): boolean => {
     const name = event.ctrlKey || event.metaKey ? `⌘${event.key}` : event.key
     const act = Object.hasOwn(keys, name) ? keys[name] : undefined
-    return act !== undefined && act() !== false
+    if (act === undefined) return false
+    return (event.repeat && !STEP_KEYS.has(event.key)) || act() !== false
   })
   useEffect(() => {
     const handler: Handler = event => handle(event)

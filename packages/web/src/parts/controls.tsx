@@ -1,11 +1,29 @@
-import type { ComponentProps, ReactNode } from 'react'
+import type { ComponentProps, MouseEvent, ReactNode } from 'react'
 import styles from './controls.module.css'
 
 type ButtonProps = ComponentProps<'button'> & { look?: 'plain' | 'primary' }
 
+/** A button; a primary one acts once. */
 export const Button = ({ look, className = '', ...rest }: ButtonProps): ReactNode => (
-  <button type="button" className={`${styles.button} ${look ? styles[look] : ''} ${className}`} {...rest} />
+  <button
+    type="button"
+    className={`${styles.button} ${look ? styles[look] : ''} ${className}`}
+    {...(look === 'primary' && ONCE)}
+    {...rest}
+  />
 )
+
+/**
+ * For buttons that act once: the second click of a double click does nothing. It would make another key, or judge the
+ * next case, which nobody has seen.
+ */
+export const ONCE = {
+  onClickCapture: (event: MouseEvent): void => {
+    if (event.detail < 2) return
+    event.preventDefault()
+    event.stopPropagation()
+  },
+}
 
 export const Kbd = ({ children }: { children: ReactNode }): ReactNode => <kbd className={styles.kbd}>{children}</kbd>
 

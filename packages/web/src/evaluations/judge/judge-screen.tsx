@@ -7,7 +7,7 @@ import { useRefusal } from '../../api/rights.ts'
 import { formatCount, visible } from '../../format/format.ts'
 import frame from '../../frame/frame.module.css'
 import { useKeys } from '../../frame/keys.ts'
-import { Button, controls, Failure, Kbd } from '../../parts/controls.tsx'
+import { Button, controls, Failure, Kbd, ONCE } from '../../parts/controls.tsx'
 import { Scroller } from '../../parts/scroller.tsx'
 import { runName } from '../compare/score-table.tsx'
 import type { CaseModel } from '../table/case-model.ts'
@@ -112,20 +112,20 @@ function ItemView({ item, judgements: { judge, skip } }: ItemViewProps): ReactNo
         </div>
       </Scroller>
       <footer className={styles.choices} role="group" aria-label="Your judgement">
-        <Button disabled={refusal !== undefined} title={refusal} onClick={choose(left)}>
+        <Button {...ONCE} disabled={refusal !== undefined} title={refusal} onClick={choose(left)}>
           First is better <Kbd>1</Kbd>
         </Button>
-        <Button disabled={refusal !== undefined} title={refusal} onClick={choose('neither')}>
+        <Button {...ONCE} disabled={refusal !== undefined} title={refusal} onClick={choose('neither')}>
           Equally good <Kbd>3</Kbd>
         </Button>
-        <Button disabled={refusal !== undefined} title={refusal} onClick={choose(right)}>
+        <Button {...ONCE} disabled={refusal !== undefined} title={refusal} onClick={choose(right)}>
           Second is better <Kbd>2</Kbd>
         </Button>
         <span className={styles.space} />
         <Button aria-pressed={hasDiff} onClick={() => setHasDiff(!hasDiff)}>
           Diff <Kbd>d</Kbd>
         </Button>
-        <Button onClick={skip}>
+        <Button {...ONCE} onClick={skip}>
           Skip <Kbd>s</Kbd>
         </Button>
         {refusal !== undefined && <p>{refusal}</p>}

@@ -9,7 +9,7 @@ import { formatCount, visible } from '../../format/format.ts'
 import frame from '../../frame/frame.module.css'
 import { useKeys } from '../../frame/keys.ts'
 import { useNameInTitle } from '../../frame/title.ts'
-import { Button, Failure, Kbd, Spoken } from '../../parts/controls.tsx'
+import { Button, Failure, Kbd, ONCE, Spoken } from '../../parts/controls.tsx'
 import { Scroller } from '../../parts/scroller.tsx'
 import { modelOf, revisionOf, titleOf } from '../table/case-model.ts'
 import { useExpectedKeys } from '../table/expected-keys.ts'
@@ -202,7 +202,7 @@ function ItemView({ item, run, forms, work }: ItemViewProps): ReactNode {
           <Button type="submit" look="primary" disabled={refusal !== undefined} title={refusal}>
             Save and next <span aria-hidden="true">⌘↵</span>
           </Button>
-          <Button onClick={work.skip}>
+          <Button {...ONCE} onClick={work.skip}>
             Skip <Kbd>s</Kbd>
           </Button>
         </footer>
