@@ -6,7 +6,8 @@ import { createServer, type Server } from 'node:net'
  * Ensures that only one process at a time uses the folder, which must exist. The lock is an abstract Unix socket named
  * after the folder itself, not after its path: containers that share a network may have different folders at one path.
  * The kernel releases it when the process exits, for whatever reason. It works on Linux only, and not across containers
- * with networks of their own. Rejects if another process (or this one) holds the folder. Resolves to the release function.
+ * with networks of their own. Rejects if another process (or this one) holds the folder. Resolves to the release
+ * function.
  */
 export async function lockFolder(folder: string): Promise<() => Promise<void>> {
   if (process.platform !== 'linux') return async () => undefined

@@ -94,7 +94,9 @@ export async function editLockedRun(scope: Scope, run: RunRow, edit: Partial<New
   return { after, scenarios: edit.data ? await shapeReplaced(scope, run, after) : [] }
 }
 
-/** Brings what hangs on the steps and repeats in line with them. Returns the scenarios that have lost cells and stay. */
+/**
+ * Brings what hangs on the steps and repeats in line with them. Returns the scenarios that have lost cells and stay.
+ */
 async function shapeReplaced(scope: Scope, before: RunRow, after: RunRow): Promise<Uuid[]> {
   const kept = new Set(stepsOf(after).map(({ key }) => key))
   const gone = stepsOf(before).flatMap(({ key }) => (kept.has(key) ? [] : [key]))

@@ -52,8 +52,8 @@ export interface SettledSpan<N> {
  * it, else `invocation`. The head, the span that stands for the trace in lists, is the root that started last; a
  * trace without a root has one (its earliest span) only when `isRootless` says that none is expected any more.
  *
- * A root without a session, and the head, shows that of the earliest span that has one, since instrumentation may set it
- * on spans below that of an HTTP server; the same is true of the user.
+ * A root without a session, and the head, shows that of the earliest span that has one, since instrumentation may set
+ * it on spans below that of an HTTP server; the same is true of the user.
  *
  * A change takes time for the span and for those above it, each once for all changes that are settled together,
  * whatever the size of the trace: a span keeps what its children gave it, and one that is opened takes back what it

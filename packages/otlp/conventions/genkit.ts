@@ -42,8 +42,8 @@ export const genkit: Convention = {
 }
 
 /**
- * The usage in a model's response, in the shape of OpenAI's: cached tokens are part of the input, thoughts of the output
- * unless the total tells otherwise.
+ * The usage in a model's response, in the shape of OpenAI's: cached tokens are part of the input, thoughts of the
+ * output unless the total tells otherwise.
  */
 function usageIn(response: Json | undefined): Json | undefined {
   const usage = isJsonObject(response) ? response.usage : undefined

@@ -36,10 +36,10 @@ const TOTAL = ['total', 'total_tokens', 'totalTokens']
 
 /**
  * Adds the amounts of an object like `{ input, output, total, input_cached_tokens, … }`, or like those of OpenAI's
- * interfaces, tokens or costs, as `ag.metrics.tokens.incremental` (or costs). Whether the parts are included in the prompt or the completion follows
- * from the total: the first of these that adds up to it is the case: none is, all are, only those of the prompt are,
- * only those of the completion are. Without a total none is, as the senders of such objects define it, but those in
- * objects of details are.
+ * interfaces, tokens or costs, as `ag.metrics.tokens.incremental` (or costs). Whether the parts are included in the
+ * prompt or the completion follows from the total: the first of these that adds up to it is the case: none is, all are,
+ * only those of the prompt are, only those of the completion are. Without a total none is, as the senders of such
+ * objects define it, but those in objects of details are.
  */
 export function putUsage(found: Found, metric: 'tokens' | 'costs', sent: Json | undefined): void {
   if (!isJsonObject(sent)) return

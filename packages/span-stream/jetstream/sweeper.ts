@@ -5,8 +5,8 @@ import type { Topology } from './topology.ts'
 const SWEEP_MS = 5 * 60_000
 
 /**
- * Removes parts of large messages that no message refers to: their publisher died or got no answer, or the consumer died
- * between acknowledging the message and removing its parts.
+ * Removes parts of large messages that no message refers to: their publisher died or got no answer, or the consumer
+ * died between acknowledging the message and removing its parts.
  *
  * Every round records the stream's last position. Let `parts` be the position recorded two rounds ago and `messages`
  * the one recorded one round ago. A part at or before `parts` is older than one round when `messages` is recorded, so

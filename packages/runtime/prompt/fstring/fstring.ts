@@ -5,8 +5,8 @@ import { beginningOf } from './specifier.ts'
 
 /**
  * The replacement fields of Python's `str.format` over JSON: `{name}`, `{name[key]}`, `{name!r}`, `{name:>10}`,
- * `{name:>{width}}`; `{{` and `}}` are braces. Attributes and positions are refused, since JSON values have none. Throws
- * a fault that names every missing variable.
+ * `{name:>{width}}`; `{{` and `}}` are braces. Attributes and positions are refused, since JSON values have none.
+ * Throws a fault that names every missing variable.
  *
  * See https://docs.python.org/3/library/string.html#format-string-syntax.
  */

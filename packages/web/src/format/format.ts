@@ -18,7 +18,9 @@ export function formatDuration(ms: number | undefined): string {
   return `${grouped.format(Math.floor(minutes / 60))} h ${String(minutes % 60).padStart(2, '0')} m`
 }
 
-/** `$1.8e-7`, `$0.0034`, `$1.25`, `$1,204`, `$1.2M`: enough digits to tell amounts apart, and few enough for a column. */
+/**
+ * `$1.8e-7`, `$0.0034`, `$1.25`, `$1,204`, `$1.2M`: enough digits to tell amounts apart, and few enough for a column.
+ */
 export function formatCost(usd: number | undefined): string {
   if (usd === undefined || usd === 0) return MISSING
   if (usd < 0) return `−${formatCost(-usd)}`

@@ -22,7 +22,9 @@ addEventListener('keydown', event => {
 /** Taken with Ctrl or Cmd, in text fields too; all others are the browser's. */
 const COMMAND_KEYS: ReadonlySet<string> = new Set(['k', 'Enter'])
 
-/** Go on while they are held down. Any other key acts once: held a moment too long, it must not judge the next cases. */
+/**
+ * Go on while they are held down. Any other key acts once: held a moment too long, it must not judge the next cases.
+ */
 const STEP_KEYS: ReadonlySet<string> = new Set('j k [ ] e ArrowUp ArrowDown ArrowLeft ArrowRight'.split(' '))
 
 /** Takes keys while the component is shown, before the parts that were shown earlier. */
