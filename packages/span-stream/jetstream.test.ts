@@ -191,6 +191,32 @@ describe.skipIf(!natsAvailable)('JetStream', () => {
     })
   })
 
+  it('refuses nothing of one project because the stream was full before a pause', async () => {
+    const stream = await open(createPlace({ bytesMax: 4_000_000 }))
+    const clock = performance.now.bind(performance)
+    let sent = 0
+    const send = (fields: Partial<SpanMessage>) => stream.publish([createMessage(fields)]).then(() => void sent++)
+    const other = { project_id: '00000000-0000-0000-0000-0000000000ff' }
+    const flood = { span_count: 10_000 }
+    await send(other)
+    for (let message = 0; message < 4; message++) await send({ ...flood, body: Buffer.alloc(800_000) })
+    await until(() =>
+      send(flood).then(
+        () => false,
+        ({ code }) => code === 'too_many_requests',
+      ),
+    )
+    await consume(stream, sent)
+    try {
+      performance.now = () => clock() + 3_000
+      await send(other)
+      for (let message = 0; message < 3; message++) await send(flood)
+    } finally {
+      performance.now = clock
+    }
+    expect(await consume(stream, 4)).toHaveLength(4)
+  })
+
   it('says that messages were lost only if a stream was gone', async () => {
     const { url, name, partitions, bytesMax } = createPlace()
     let recreated = 0

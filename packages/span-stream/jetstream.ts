@@ -105,8 +105,9 @@ class JetStream implements SpanStream {
   readonly #ensure: (topology: Topology) => Promise<unknown>
   readonly #inFlight = new InFlight(IN_FLIGHT_BYTES_MAX)
   readonly #pace = new Pace()
-  /** The stream's bytes, and when they are asked for again. */
+  /** The stream's bytes, their last request, and when they are asked for again. */
   #size = 0
+  #sizing = Promise.resolve()
   #sizeDueAt = 0
   readonly #closing = new AbortController()
   readonly #publishing = new Set<Promise<void>>()
@@ -156,7 +157,7 @@ class JetStream implements SpanStream {
     const { positions, storage, topology } = this.#parts
     await positions.ready()
     const lanes = messages.map(message => this.#pace.laneOf(message))
-    if (lanes.includes('bulk') && this.#pace.isShared()) this.#checkShare()
+    if (lanes.includes('bulk') && this.#pace.isShared()) await this.#checkShare()
     await settleAll(
       messages.map((message, index) =>
         storage.put(topology.live, {
@@ -170,17 +171,18 @@ class JetStream implements SpanStream {
   }
 
   /** The size is at most a second old, or older while the server does not answer. */
-  #checkShare(): void {
+  async #checkShare(): Promise<void> {
     const { storage, topology } = this.#parts
     if (performance.now() >= this.#sizeDueAt) {
       this.#sizeDueAt = performance.now() + SIZE_EVERY_MS
-      storage.state(topology.live).then(
+      this.#sizing = storage.state(topology.live).then(
         ({ bytes }) => {
           this.#size = bytes
         },
         () => undefined,
       )
     }
+    await this.#sizing
     if (this.#size > this.#bytesMax * BULK_SHARE) throw refusal('project_full')
   }
 

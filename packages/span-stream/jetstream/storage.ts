@@ -72,7 +72,12 @@ export class Storage {
     const last = pieces.pop()
     const { subject, msgId, headers, onlyFirst } = record
     const attempt = randomUUID()
+    const { outages } = this.#connection
     const stored: number[] = []
+    // After an outage, other messages may be at their positions (see Leftovers).
+    const drop = async (): Promise<void> => {
+      if (outages === this.#connection.outages) await Promise.allSettled(stored.map(seq => this.remove(shelf, seq)))
+    }
     const storePart = async (piece: Uint8Array, index: number): Promise<number> => {
       const msgID = `${partId(msgId, index)}${attempt}`
       const { seq } = await this.#publish(shelf, shelf.partsSubject, piece, { msgID, timeout: timeout() })
@@ -85,18 +90,13 @@ export class Storage {
       isSent = true
       const expect = onlyFirst ? { lastSubjectSequence: 0 } : {}
       const answer = await this.#publish(shelf, subject, last, { msgID: msgId, headers, expect, timeout: timeout() })
-      if (answer.duplicate) await this.#drop(shelf, stored)
+      if (answer.duplicate) await drop()
       return answer
     } catch (error) {
       // Without an answer the message may be stored.
-      if (!isSent || isAnswer(error)) await this.#drop(shelf, stored)
+      if (!isSent || isAnswer(error)) await drop()
       throw error
     }
-  }
-
-  /** Removes parts that no message refers to, as far as that is possible now. */
-  async #drop(shelf: Shelf, parts: readonly number[]): Promise<void> {
-    await Promise.allSettled(parts.map(seq => this.remove(shelf, seq)))
   }
 
   #publish(shelf: Shelf, ...publication: Parameters<JetStreamClient['publish']>): Promise<PubAck> {
