@@ -80,3 +80,17 @@ test('changes that are made together share a restart', async () => {
   expect(servers.size).toBeLessThanOrEqual(2)
   for (const name of names) expect(await ask('SELECT count() FROM t', { name, password: name })).toBe('3')
 })
+
+test('a stop while the server starts again for a reader ends it for good', { timeout: 30_000 }, async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'spanhouse-readers-stopped-'))
+  const before = new Set(children())
+  const own = (): string[] => children().filter(pid => !before.has(pid))
+  const stopped = await startClickHouse({ path: folder, onDeath: message => deaths.push(message) })
+  const [first] = own()
+  const changed = stopped.setReader(readerOf('late', 'a', 'n < 3'))
+  await expect.poll(own, { interval: 5 }).toEqual([expect.not.stringMatching(`^${first}$`)])
+  await stopped.stop()
+  await changed
+  expect(own()).toEqual([])
+  await rm(folder, { recursive: true, force: true })
+})
