@@ -28,7 +28,7 @@ interface Place {
 }
 
 function toMessage(message: ChatMessage, place: Place): LanguageModelV4Message {
-  const convert = MESSAGES[message.role]
+  const convert = Object.hasOwn(MESSAGES, message.role) ? MESSAGES[message.role] : undefined
   if (convert === undefined) throw unusable(`${place.path}.role`, message.role, place)
   return convert(message, place)
 }
@@ -69,7 +69,7 @@ function partsOf({ content, refusal }: ChatMessage, place: Place): Part[] {
   if (typeof said === 'string') return said === '' ? [] : [{ type: 'text', text: said }]
   return said.map((part, at) => {
     const inner = { ...place, path: `${place.path}.content[${at}]` }
-    const convert = PARTS[part.type]
+    const convert = Object.hasOwn(PARTS, part.type) ? PARTS[part.type] : undefined
     if (convert === undefined) throw unusable(`${inner.path}.type`, part.type, place)
     return convert(part, inner)
   })

@@ -199,6 +199,12 @@ test('Anthropic gets its own form of messages, images, files and tools', async (
 })
 
 test.each<[ChatMessage, string]>([
+  [{ role: 'constructor', content: 'x' }, "messages[0].role is 'constructor', which cannot be sent to anthropic"],
+  [{ role: '__proto__', content: 'x' }, "messages[0].role is '__proto__', which cannot be sent to anthropic"],
+  [
+    { role: 'user', content: [{ type: 'toString' }] },
+    "messages[0].content[0].type is 'toString', which cannot be sent to anthropic",
+  ],
   [
     { role: 'user', content: [{ type: 'hologram' }] },
     "messages[0].content[0].type is 'hologram', which cannot be sent to anthropic",
