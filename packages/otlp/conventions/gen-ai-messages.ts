@@ -16,7 +16,7 @@ export function normaliseMessages(sent: Json | undefined): JsonObject[] {
 
 /** Instructions are sent apart from the messages; a model sees them as the first one. */
 export function withInstructions(prompt: readonly JsonObject[], sent: Json | undefined): readonly JsonObject[] {
-  if (prompt.length === 0 || sent === undefined || prompt[0]?.role === 'system') return prompt
+  if (prompt.length === 0 || sent === undefined || sent === null || prompt[0]?.role === 'system') return prompt
   const parts = parsedContainer(sent)
   const system: JsonObject = Array.isArray(parts) ? { role: 'system', parts } : { role: 'system', content: parts }
   return [...normaliseMessages([system]), ...prompt]

@@ -353,6 +353,12 @@ describe('GenAI', () => {
     ])
   })
 
+  test('instructions without a value are no message', () => {
+    const messages = [{ role: 'user', content: 'Rain?' }]
+    const sent = { 'gen_ai.system_instructions': null, 'gen_ai.input.messages': JSON.stringify(messages) }
+    expect(agOf(sent).data).toEqual({ inputs: { prompt: messages } })
+  })
+
   test('other events are nobody’s messages', () => {
     expect(agOf({ events: '[{"name":"click"}]' })).toEqual({})
     expect(agOf({ events: 'many' })).toEqual({})
