@@ -186,3 +186,9 @@ test.each<[JsonObject, string, string]>([
     details: { path },
   })
 })
+
+test('a run that has ended compares nothing more', async () => {
+  const parameters = { matchers: [{ key: 'one', target: 'outputs' }] }
+  const signal = AbortSignal.abort(new Error('over'))
+  await expect(runWith(match, { parameters, outputs: 'x', signal })).rejects.toThrow('over')
+})

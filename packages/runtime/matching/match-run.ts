@@ -11,7 +11,7 @@ import { type Aggregation, aggregationOf, type Comparison, type MatchNode, match
 export async function runMatchers(run: Run): Promise<JsonObject> {
   const nodes = matchNodes(required(run.parameters, 'matchers'), 'matchers')
   const aggregation = aggregationOf(run.parameters, '')
-  const results = await resultsOf(nodes, new Compared(run))
+  const results = await resultsOf(nodes, { compared: new Compared(run), signal: run.signal })
   return Object.fromEntries<Json>([...membersOf(results), ...Object.entries(aggregated(results, aggregation))])
 }
 
@@ -23,18 +23,25 @@ interface Result {
   shown: JsonObject
 }
 
-async function resultsOf(nodes: readonly MatchNode[], compared: Compared): Promise<Result[]> {
+interface Matching {
+  compared: Compared
+  /** Nobody waits any more. */
+  signal: AbortSignal
+}
+
+async function resultsOf(nodes: readonly MatchNode[], matching: Matching): Promise<Result[]> {
   const results: Result[] = []
   for (const node of nodes) {
     await nextTurn()
-    results.push(await resultOf(node, compared))
+    matching.signal.throwIfAborted()
+    results.push(await resultOf(node, matching))
   }
   return results
 }
 
-async function resultOf(node: MatchNode, compared: Compared): Promise<Result> {
-  if (node.comparison) return { node, ...(await compare(node.comparison, compared)) }
-  const results = await resultsOf(node.children, compared)
+async function resultOf(node: MatchNode, matching: Matching): Promise<Result> {
+  if (node.comparison) return { node, ...(await compare(node.comparison, matching.compared)) }
+  const results = await resultsOf(node.children, matching)
   const { score, success } = aggregated(results, node)
   const own: [string, Json][] = [
     ['success', success],

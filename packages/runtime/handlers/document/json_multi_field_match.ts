@@ -55,7 +55,10 @@ export const jsonMultiFieldMatch: Handler = {
     const output = typeof run.outputs === 'string' ? await readJson(run.outputs) : run.outputs
     const actual = isJsonObject(output) ? output : undefined
     const scores: [string, number][] = []
-    for (const field of fields) scores.push([field, (await isAlike(expected, actual, field)) ? 1 : 0])
+    for (const field of fields) {
+      run.signal.throwIfAborted()
+      scores.push([field, (await isAlike(expected, actual, field)) ? 1 : 0])
+    }
     const matches = scores.reduce((sum, [, score]) => sum + score, 0)
     return Object.fromEntries([...scores, ['aggregate_score', matches / fields.length]])
   },
