@@ -6,7 +6,7 @@ type Part = Json | undefined
 
 /**
  * Whether two JSON values are equal, regardless of the order of names. 1 equals 1.0 but not true. Yields to other work
- * while it compares large values.
+ * while it compares large values. Throws a 400 RunError if they have too many parts.
  */
 export async function equalJson(a: Json, b: Json): Promise<boolean> {
   const steps = new Steps()

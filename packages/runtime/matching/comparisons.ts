@@ -27,12 +27,16 @@ interface Given extends Omit<Comparison, 'target' | 'references'> {
   references: readonly Json[]
 }
 
+/** Of all texts that are kept for further matchers of a run. */
+const TEXTS_LENGTH_MAX = 64 * 1024 * 1024
+
 /** The document that the matchers of a run compare. */
 export class Compared {
   readonly #document: JsonObject
   readonly #means: Means
-  /** Texts of objects and lists: many matchers use the same one. */
+  /** Texts of objects and lists, as far as they fit: many matchers use the same one. */
   readonly #texts = new Map<Json, string>()
+  #textsLeft = TEXTS_LENGTH_MAX
 
   constructor({ inputs, outputs, trace, means }: Run) {
     const given = Object.entries({ inputs, outputs, trace }).filter(
@@ -69,7 +73,11 @@ export class Compared {
     if (typeof value === 'string') return value
     if (value === null) return ''
     if (isRawJson(value) || typeof value !== 'object') return jsonText(value)
-    const text = this.#texts.get(value) ?? (await jsonText(value, true))
+    const known = this.#texts.get(value)
+    if (known !== undefined) return known
+    const text = await refusalAsIncomparable(jsonText(value, true))
+    if (text.length > this.#textsLeft) return text
+    this.#textsLeft -= text.length
     this.#texts.set(value, text)
     return text
   }
@@ -125,7 +133,9 @@ const MATCHES = new Map(
     exact: async (given, compared) => {
       const reference = referenceOf(given)
       if (given.mode === 'json')
-        return verdict(await equalJson(await contentOf(given.target), await contentOf(reference)))
+        return verdict(
+          await refusalAsIncomparable(equalJson(await contentOf(given.target), await contentOf(reference))),
+        )
       return verdict((await compared.textOf(given.target, given)) === (await compared.textOf(reference, given)))
     },
     starts_with: ofTexts((text, reference) => text.startsWith(reference)),
@@ -154,7 +164,8 @@ const MATCHES = new Map(
       const extent = DIFFS.get(given.diff)
       if (!extent) throw new Incomparable(`Unknown diff '${given.diff}'.`)
       const [expected, actual] = [await documentOf(referenceOf(given)), await documentOf(given.target)]
-      const score = await diffScore(expected, actual, { ...extent, ignoreCase: !given.isCaseSensitive })
+      const options = { ...extent, ignoreCase: !given.isCaseSensitive }
+      const score = await refusalAsIncomparable(diffScore(expected, actual, options))
       return { score, success: score >= given.threshold }
     },
   }),

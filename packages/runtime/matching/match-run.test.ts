@@ -187,6 +187,24 @@ test.each<[JsonObject, string, string]>([
   })
 })
 
+test('what a path selects many times is compared up to a limit', async () => {
+  const nested = (bottom: Json, levels: number): Json =>
+    Array.from({ length: levels }).reduce<Json>(inside => [inside], bottom)
+  const errorOf = async (inputs: JsonObject, more: JsonObject): Promise<Json | undefined> => {
+    const parameters = { matchers: [{ key: 'one', target: '$.inputs..*..*', ...more }] }
+    const { one } = (await runWith(match, { parameters, inputs, outputs: 'x' })) as { one: JsonObject }
+    return one.error
+  }
+  const text = { deep: nested('x'.repeat(100_000), 60) }
+  expect(await errorOf(text, { match: 'contains', reference: 'y' })).toBe(
+    'A text to compare is longer than 67108864 characters.',
+  )
+  const deep = { deep: nested(1, 400) }
+  expect(await errorOf(deep, { match: 'exact', mode: 'json', reference: '$.inputs..*..*' })).toBe(
+    'More than 5000000 values are to be compared.',
+  )
+})
+
 test('a run that has ended compares nothing more', async () => {
   const parameters = { matchers: [{ key: 'one', target: 'outputs' }] }
   const signal = AbortSignal.abort(new Error('over'))
