@@ -15,7 +15,7 @@ export interface DiffOptions {
 /**
  * The share of leaves that are equal in the actual and the expected document (5.4). A leaf is identified by its path,
  * joined with dots; empty objects and lists have no leaves. A leaf that one side lacks is a difference, null equals
- * null, and two documents without leaves agree (1).
+ * null, and two documents without leaves agree (1). Throws a 400 RunError if the documents have too many names.
  */
 export async function diffScore(expected: Json, actual: Json, options: DiffOptions): Promise<number> {
   const paths = new Paths(options.ignoreCase)
@@ -40,6 +40,9 @@ const sameType = (a: Json, b: Json): boolean => typeOf(a) === typeOf(b)
 
 const typeOf = (leaf: Json): string => (leaf === null ? 'null' : isRawJson(leaf) ? 'number' : typeof leaf)
 
+/** Of a name with dots. */
+const PARTS_MAX = 1_000
+
 /** A number for each path: texts of them would be as long, together, as the documents are deep times wide. */
 class Paths {
   static readonly ROOT = 0
@@ -50,12 +53,13 @@ class Paths {
     this.#ignoreCase = ignoreCase
   }
 
-  /** The path one name further. A name with dots is as many steps. */
-  below(path: number, name: string): number {
-    const folded = this.#ignoreCase ? name.toLowerCase() : name
-    return folded.includes('.')
-      ? folded.split('.').reduce((at, step) => this.#step(at, step), path)
-      : this.#step(path, folded)
+  /** The path one name further. */
+  below(path: number, name: string, steps: Steps): number {
+    const parts = partsOf(this.#ignoreCase ? name.toLowerCase() : name)
+    return parts.reduce((at, part) => {
+      steps.take()
+      return this.#step(at, part)
+    }, path)
   }
 
   #step(path: number, step: string): number {
@@ -64,6 +68,13 @@ class Paths {
     this.#numbers.set(key, known)
     return known
   }
+}
+
+/** A name with dots is as many steps, unless it has thousands. */
+function partsOf(name: string): string[] {
+  if (!name.includes('.')) return [name]
+  const parts = name.split('.', PARTS_MAX + 1)
+  return parts.length > PARTS_MAX ? [name] : parts
 }
 
 /** Leaves by their paths. Of two with the same path the later one counts. */
@@ -78,8 +89,8 @@ async function leavesOf(document: Json, paths: Paths, steps: Steps): Promise<Map
     }
     const names = Array.isArray(value) ? value.keys() : Object.keys(value)
     for (const name of names) {
-      open.push([(value as JsonObject)[name] as Json, paths.below(path, String(name))])
-      const turn = steps.next()
+      open.push([(value as JsonObject)[name] as Json, paths.below(path, String(name), steps)])
+      const turn = steps.turn()
       if (turn) await turn
     }
   }

@@ -248,6 +248,16 @@ test.each(['auto_exact_match', 'auto_levenshtein_distance', 'auto_webhook_test']
   await expect(run).rejects.toMatchObject({ fragment: 'v0:schemas:invalid-inputs', details: { path: 'inputs' } })
 })
 
+test.each([
+  [1_000, 1],
+  [1_001, 0],
+])('a name of %i parts is a path, or one name if they are too many: %i', async (parts, score) => {
+  const nested = Array.from({ length: parts }).reduce<Json>(inside => ({ a: inside }), 1)
+  const named = { [Array(parts).fill('a').join('.')]: 1 }
+  expect(await evaluate('auto_json_diff', [{}, nested, named, ''])).toEqual(scored(score))
+  expect(await evaluate('auto_json_diff', [{}, named, named, ''])).toEqual(scored(1))
+})
+
 test('large and deep documents are judged while others have their turn', async () => {
   const wide = Array.from({ length: 300_000 }, (_, at) => ({ [`name ${at % 10}`]: at }))
   let deep: Json = 1
