@@ -36,20 +36,22 @@ onEachDatabase('live runs', postgres => {
     expect(read).toContain(second)
   })
 
+  /** A live run over the traces with this name. */
+  async function follow(scope: Scope, name: string): Promise<string> {
+    const conditions = [
+      { field: 'trace_type', operator: 'is', value: 'invocation' },
+      { field: 'span_name', operator: 'is', value: name },
+    ]
+    const data = { filtering: { operator: 'and', conditions } }
+    const { revision_id } = await createSimple(registryScope(scope, KINDS.query), { slug: name, data })
+    const input = { type: 'input', origin: 'custom', references: { query_revision: { id: revision_id } } }
+    return newLiveRun(scope, { steps: [{ key: 'q', ...input }] })
+  }
+
   test('a run whose query fails keeps no other of its project from taking up traces', async () => {
     const scope = await newScope(postgres())
-    const follow = async (name: string): Promise<string> => {
-      const conditions = [
-        { field: 'trace_type', operator: 'is', value: 'invocation' },
-        { field: 'span_name', operator: 'is', value: name },
-      ]
-      const data = { filtering: { operator: 'and', conditions } }
-      const { revision_id } = await createSimple(registryScope(scope, KINDS.query), { slug: name, data })
-      const input = { type: 'input', origin: 'custom', references: { query_revision: { id: revision_id } } }
-      return newLiveRun(scope, { steps: [{ key: 'q', ...input }] })
-    }
-    await follow('slow')
-    const run_id = await follow('fast')
+    await follow(scope, 'slow')
+    const run_id = await follow(scope, 'fast')
     const trace_id = newId().replaceAll('-', '')
     const online = newOnline(scope, async params => {
       if ('since' in params) return [{ trace_id, written_at: microsNow() }]
@@ -61,6 +63,29 @@ onEachDatabase('live runs', postgres => {
     const { rows } =
       await sql`select run_id from evaluation_online_traces where project_id = ${scope.project_id}`.execute(scope.db)
     expect(rows).toEqual([{ run_id }])
+  })
+
+  test('what a run that fails has not seen for long is not read for the others', async () => {
+    const scope = await newScope(postgres())
+    const failing = await follow(scope, 'slow')
+    await follow(scope, 'fast')
+    const now = microsNow() as Micros
+    await sql`update evaluation_online_runs set looked_until = now() - interval '1 hour' where run_id = ${failing}`.execute(
+      scope.db,
+    )
+    const read: number[] = []
+    const online = newOnline(scope, async params => {
+      if (!('since' in params)) throw new Problem('query_timeout', 'It takes too long.')
+      const since = params.since as number
+      if (params.project_id !== scope.project_id) return []
+      read.push(since)
+      if (read.length > 1) return []
+      // A page that is full.
+      return Array.from({ length: 5_000 }, (_, n) => ({ trace_id: newId().replaceAll('-', ''), written_at: since + n }))
+    })
+    await online.lookNow()
+    await online.stop()
+    expect(read.slice(0, 2).map(since => since > now - 60_000_000)).toEqual([false, true])
   })
 
   test('traces that have too many cells for one transaction are taken up in several', async () => {

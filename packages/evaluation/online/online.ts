@@ -167,8 +167,10 @@ export class Online {
       followed = await this.#takeEach(followed, roots, errors)
       const last = roots.at(-1)
       if (!last || roots.length < PAGE_ROOTS || followed.length === 0) break
-      since = last.written_at
-      after = last.trace_id
+      // What only a run that has failed has not seen is not read for the others.
+      const next = Math.min(...followed.map(({ until }) => until))
+      after = next > last.written_at ? '' : last.trace_id
+      since = Math.max(next, last.written_at)
     }
     for (const follower of followed) await this.#moveOn(follower, stored)
   }
