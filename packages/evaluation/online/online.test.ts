@@ -88,6 +88,23 @@ onEachDatabase('live runs', postgres => {
     expect(read.slice(0, 2).map(since => since > now - 60_000_000)).toEqual([false, true])
   })
 
+  test('a stop does not wait for all that is left to be read', async () => {
+    const scope = await newScope(postgres())
+    await newLiveRun(scope)
+    let pages = 0
+    const online = newOnline(scope, async ({ since }) => {
+      pages++
+      await new Promise(setImmediate)
+      const written_at = (since as number) + 1
+      return Array.from({ length: 5_000 }, () => ({ trace_id: newId().replaceAll('-', ''), written_at }))
+    })
+    await expect.poll(() => pages).toBeGreaterThan(1)
+    await online.stop()
+    const before = pages
+    await new Promise(setImmediate)
+    expect(pages).toBe(before)
+  })
+
   test('traces that have too many cells for one transaction are taken up in several', async () => {
     const scope = await newScope(postgres())
     const judges = Array.from({ length: 501 }, (_, n) => ({ key: `e${n}`, type: 'annotation', origin: 'auto' }))

@@ -145,7 +145,7 @@ export class Online {
     const errors: unknown[] = []
     for (const [project_id, own] of Map.groupBy(runs, run => run.project_id)) {
       if (signal.aborted) return
-      await this.#lookAtProject(project_id, own, { stored, errors }).catch(error => errors.push(error))
+      await this.#lookAtProject(project_id, own, { stored, errors, signal }).catch(error => errors.push(error))
     }
     if (errors.length > 0) throw new AggregateError(errors, `${errors.length} runs or projects cannot be followed`)
   }
@@ -154,7 +154,7 @@ export class Online {
   async #lookAtProject(
     project_id: Uuid,
     runs: readonly LiveRun[],
-    { stored, errors }: { stored: Micros; errors: unknown[] },
+    { stored, errors, signal }: { stored: Micros; errors: unknown[]; signal: AbortSignal },
   ): Promise<void> {
     const ready = await Promise.allSettled(runs.map(run => this.#follower(run)))
     const followers = unlessFailed(ready, errors).filter(one => one !== undefined)
@@ -165,6 +165,7 @@ export class Online {
     for (;;) {
       const roots = await rootsSince(this.#parts.engine, project_id, { since, after, limit: PAGE_ROOTS })
       followed = await this.#takeEach(followed, roots, errors)
+      if (signal.aborted) return
       const last = roots.at(-1)
       if (!last || roots.length < PAGE_ROOTS || followed.length === 0) break
       // What only a run that has failed has not seen is not read for the others.
