@@ -39,6 +39,20 @@ test('by mouse: a filter is saved, and chosen again; an own column and scores ar
   await close()
 })
 
+test('what is no command and no id of a trace can be corrected', async () => {
+  const { page, close } = await visit(browser, project, '/w/traces')
+  await page.locator('[data-row="0"]').waitFor()
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox', { name: 'Command or trace id' }).waitFor()
+  await page.keyboard.type('testsett')
+  await page.getByText('No command is called that').waitFor()
+  await page.keyboard.press('Enter')
+  await page.keyboard.press('Backspace')
+  await page.keyboard.press('Enter')
+  await page.waitForURL(/\/w\/testsets/)
+  await close()
+})
+
 test('by mouse: what is selected becomes testcases, and a file', async () => {
   const { page, faults, close } = await visit(browser, project, '/w/traces')
   await page.locator('[data-row="1"]').getByRole('checkbox').check()

@@ -43,8 +43,9 @@ export function Commands({ onClose, onKeys }: { onClose: () => void; onKeys: () 
   const listId = useId()
   const commands = useCommands(text, onKeys)
   const run = (command: Command | undefined): void => {
+    if (!command) return
     onClose()
-    command?.run()
+    command.run()
   }
   const onKeyDown = (event: KeyboardEvent): void => {
     // Such keys choose among the characters that an input method proposes.
@@ -87,6 +88,9 @@ export function Commands({ onClose, onKeys }: { onClose: () => void; onKeys: () 
             {command.name}
           </div>
         ))}
+      </div>
+      <div role="status" className={styles.unknown}>
+        {commands.length === 0 && 'No command is called that, and the id of a trace has 32 hexadecimal digits.'}
       </div>
     </Modal>
   )
