@@ -2,7 +2,7 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { TestProject } from '../../../test/harness.ts'
 import type { OtlpSpan } from '../../../test/otlp.ts'
-import { agentTrace, openBrowser, projectWithTraces, traceOf, visit } from './browser.testing.ts'
+import { agentTrace, openBrowser, projectWithTraces, tabTo, traceOf, visit } from './browser.testing.ts'
 
 /* What can be done with traces besides reading them: saving filters, own columns, selecting, annotating. */
 
@@ -78,6 +78,13 @@ test('by keyboard only: rows are selected, values complete the filter', async ()
   await page.locator('[data-row="0"]:focus-within').waitFor()
   await page.keyboard.press('x')
   await page.getByText('1 selected').waitFor()
+  const add = page.getByRole('button', { name: 'Add to testset' })
+  await tabTo(page, add)
+  await page.keyboard.press('Enter')
+  await page.getByRole('dialog').waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await expect.poll(() => add.evaluate(button => button === document.activeElement)).toBe(true)
   await page.keyboard.press('Escape')
   await page.getByText('1 selected').waitFor({ state: 'detached' })
   await page.keyboard.press('/')

@@ -39,9 +39,8 @@ export function SelectionBar({ chosen, onClear }: SelectionBarProps): ReactNode 
   return (
     <section className={styles.bar} aria-label="Selection">
       <strong role="status">{formatCount(chosen.length)} selected</strong>
-      <Button onClick={() => read.mutate()} disabled={read.isPending}>
-        Add to testset
-      </Button>
+      {/* Not disabled while it reads: it has the focus again when the dialog is closed. */}
+      <Button onClick={() => read.isPending || read.mutate()}>Add to testset</Button>
       <Button onClick={() => setOpen('queue')}>Add to queue</Button>
       <Button onClick={() => setOpen('evaluate')} disabled={refusal !== undefined} title={refusal}>
         Evaluate
