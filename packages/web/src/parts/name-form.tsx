@@ -2,29 +2,38 @@ import { type ReactNode, useState } from 'react'
 import { Button, controls } from './controls.tsx'
 import styles from './popover.module.css'
 
-/** A field for a name, which is passed on with `Enter` or the button. */
-export function NameForm({ label, onAdd }: { label: string; onAdd: (name: string) => void }): ReactNode {
-  const [name, setName] = useState('')
+interface NameFormProps {
+  label: string
+  isTaken: (name: string) => boolean
+  onAdd: (name: string) => void
+}
+
+/** A field for a new name, which is passed on with `Enter` or the button. */
+export function NameForm({ label, isTaken, onAdd }: NameFormProps): ReactNode {
+  const [text, setText] = useState('')
+  const name = text.trim()
+  const isOff = name === '' || isTaken(name)
   return (
     <form
       className={styles.form}
       onSubmit={event => {
         event.preventDefault()
-        if (name.trim() === '') return
-        onAdd(name.trim())
-        setName('')
+        if (isOff) return
+        onAdd(name)
+        setText('')
       }}
     >
       <input
         className={controls.input}
         aria-label={label}
         placeholder={label}
-        value={name}
-        onChange={event => setName(event.target.value)}
+        value={text}
+        onChange={event => setText(event.target.value)}
       />
-      <Button type="submit" disabled={name.trim() === ''}>
+      <Button type="submit" disabled={isOff}>
         Add
       </Button>
+      <output>{name !== '' && isTaken(name) && 'It is there already.'}</output>
     </form>
   )
 }

@@ -139,6 +139,7 @@ const Corner = ({ count, own, setOwn }: CornerProps): ReactNode => (
         <PopoverButton label="Add an input">
           <NameForm
             label="Name of the input"
+            isTaken={name => own.every(({ inputs }) => Object.hasOwn(inputs, name))}
             onAdd={name => setOwn(own.map(row => ({ ...row, inputs: { [name]: '', ...row.inputs } })))}
           />
         </PopoverButton>

@@ -56,7 +56,11 @@ export function SheetEditor({ revision, onCommitted }: SheetEditorProps): ReactN
       <div className={styles.toolbar}>
         <Button onClick={() => change(withRow(sheet))}>Add a row</Button>
         <PopoverButton label="Add a column">
-          <NameForm label="Name of the column" onAdd={name => change(withColumn(sheet, name))} />
+          <NameForm
+            label="Name of the column"
+            isTaken={name => sheet.columns.includes(name)}
+            onAdd={name => change(withColumn(sheet, name))}
+          />
         </PopoverButton>
         <Button disabled={sheet.rows.length === 0} onClick={() => change(withoutRow(sheet, place.row))}>
           Delete row {Math.min(place.row + 1, Math.max(1, sheet.rows.length))}
