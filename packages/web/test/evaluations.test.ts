@@ -184,6 +184,9 @@ test('evaluations and their comparison fit a page of 768 px', async () => {
   await fits(page.getByRole('table').locator('..'))
   await page.goto(page.url().replace(/\/w\/.*/, `/w/evaluations/compare?baseline=${baseline}&runs=${worse}`))
   await fits(page.getByRole('region', { name: 'Scores' }))
+  // Scripts and prompts keep their lines.
+  const value = page.getByRole('region', { name: 'Configuration' }).getByRole('cell').first()
+  expect(await value.evaluate(cell => getComputedStyle(cell).whiteSpace)).toBe('pre-wrap')
   await close()
 })
 
