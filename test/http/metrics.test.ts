@@ -19,7 +19,7 @@ async function expectMetrics(project: TestProject, traceId: string, expected: Re
     last = Object.fromEntries(body.spans.map((span: any) => [span.span_name, span.attributes.ag.metrics]))
     expect(last).toMatchObject(expected)
     return true
-  }, 5000)
+  })
   await found.catch(() => expect(last).toMatchObject(expected))
 }
 

@@ -50,6 +50,16 @@ export interface BatchedSpan {
   to: number
   /** The position of its node among the bytes of the nodes. */
   nodeAt: number
+  /** Its row, if that shows the session or the user of another span. */
+  row?: Buffer | undefined
+}
+
+/** What is known of a row when its batch is stored. */
+export interface Completion {
+  lifecycle: Lifecycle
+  derived: Derived
+  /** The session and the user to show where they are not the span's own. */
+  actors: Readonly<Record<string, string>>
 }
 
 /**
@@ -144,22 +154,25 @@ export class SpanBatch {
   }
 
   /** Fills in what was not known when the span arrived. */
-  complete({ to }: BatchedSpan, lifecycle: Lifecycle, derived: Derived): void {
+  complete(span: BatchedSpan, { lifecycle, derived, actors }: Completion): void {
+    const { from, to } = span
     const { length } = this.#rows
     this.#rows.moveTo(to - LATE_BYTES)
     putLate(this.#rows, lifecycle, derived)
     this.#rows.moveTo(length)
+    span.row = Object.keys(actors).length > 0 ? withTexts(this.#rows.slice(from, to), actors) : undefined
   }
 
   /** The row of one of the spans; valid until the next span is added. */
-  rowOf({ from, to }: BatchedSpan): Buffer {
-    return this.#rows.slice(from, to)
+  rowOf({ from, to, row }: BatchedSpan): Buffer {
+    return row ?? this.#rows.slice(from, to)
   }
 
   /** The consecutive rows of these spans; valid until the next span is added. */
   rowsOf(spans: readonly BatchedSpan[]): Buffer {
-    // A batch rarely has spans that are not new.
-    if (spans.length === this.spans.length) return this.#rows.slice(0, this.#rows.length)
+    // A batch rarely has spans that are not new, or rows of their own.
+    if (spans.length === this.spans.length && !spans.some(span => span.row))
+      return this.#rows.slice(0, this.#rows.length)
     return Buffer.concat(spans.map(span => this.rowOf(span)))
   }
 
@@ -171,4 +184,23 @@ export class SpanBatch {
     this.#nodes.clear()
     this.#reader = undefined
   }
+}
+
+/** A row with other texts in some of its first columns. */
+function withTexts(row: Buffer, texts: Readonly<Record<string, string>>): Buffer {
+  const reader = new RowReader(row)
+  const pieces: Buffer[] = []
+  for (const column of HEAD_COLUMNS) {
+    const from = reader.at
+    column.read(reader)
+    const text = texts[column.name]
+    pieces.push(text === undefined ? row.subarray(from, reader.at) : bytesOf(text))
+  }
+  return Buffer.concat([...pieces, row.subarray(reader.at)])
+}
+
+function bytesOf(text: string): Buffer {
+  const row = new RowBuffer(256)
+  row.text(text)
+  return row.slice(0, row.length)
 }

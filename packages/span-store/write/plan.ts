@@ -44,6 +44,8 @@ export interface Plan {
 export interface DerivedChange {
   key: RowKey
   derived: Derived
+  /** What it shows from now on as its session and its user, where that changes. */
+  actors: Readonly<Record<string, string>>
 }
 
 /** Spans of a trace are usually adjacent, so most are found by checking the previous one. */

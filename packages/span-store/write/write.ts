@@ -1,19 +1,10 @@
-import {
-  ACTORS,
-  type Derived,
-  type Micros,
-  microsNow,
-  NIL_UUID,
-  type SettledSpan,
-  type TraceId,
-} from '@spanhouse/model'
+import { ACTORS, type Derived, type Micros, microsNow, NIL_UUID, type TraceId } from '@spanhouse/model'
 import { COLUMNS, DERIVED_COLUMNS, KEY_COLUMNS, type Lifecycle } from '@spanhouse/query'
 import { RowBuffer } from '../bytes/row-buffer.ts'
 import { INSERT_COLUMNS, putAll, textsOf } from '../bytes/row-columns.ts'
 import type { BatchedSpan, SpanBatch } from '../bytes/span-batch.ts'
 import { catchUp } from '../engine/catch-up.ts'
 import type { Engine } from '../engine/engine.ts'
-import type { StoredNode } from '../stored-node.ts'
 import { noteDeletions, type PlannedDeletion } from './deletions.ts'
 import { requireRun, WRITTEN_TABLES } from './fence.ts'
 import { findTraces } from './find-traces.ts'
@@ -251,12 +242,10 @@ export class SpanWriter {
   #addTrace(plan: Plan, work: Work, batch?: SpanBatch): void {
     const { key, trace } = plan
     const { project_id, trace_id, isRootless, totals } = trace
-    for (const settled of totals.settle(isRootless)) {
-      const { node, derived } = settled
+    for (const { node, derived, before } of totals.settle(isRootless)) {
       const insert = plan.inserts.get(node.span_id)
       if (batch && insert) this.#addRow(insert, derived, work, batch)
-      else work.changes.push({ key: rowKeyOf(plan, node), derived })
-      addActors(work, plan, settled, insert !== undefined)
+      else work.changes.push({ key: rowKeyOf(plan, node), derived, actors: newActors(derived, before) })
     }
     for (const deletion of plan.deletions) work.deletions.push(deletion)
     for (const row of plan.deleted) work.removed.push(row)
@@ -274,7 +263,8 @@ export class SpanWriter {
    */
   #addRow(insert: Insert, derived: Derived, work: Work, batch: SpanBatch): void {
     const { span, node, isInPlace } = insert
-    batch.complete(span, lifecycleOf(insert, work.now, this.#shards[0]?.run), derived)
+    const lifecycle = lifecycleOf(insert, work.now, this.#shards[0]?.run)
+    batch.complete(span, { lifecycle, derived, actors: newActors(derived, node) })
     if (!isInPlace) work.added.push(span)
     else {
       const { span_id, start_time } = node
@@ -306,8 +296,10 @@ async function carryOut(engine: Engine, work: Work, batch: SpanBatch | undefined
   await deleteRows(engine, work.removed)
   if (batch && work.added.length > 0) await engine.insert('spans', INSERT_COLUMNS, batch.rowsOf(work.added))
   await updateRows(engine, CHANGED_COLUMNS, work.replacements)
-  await updateRows(engine, DERIVED_COLUMNS, work.changes.map(toRowUpdate))
-  for (const name of ACTORS) await updateRows(engine, [{ name }], work.actors[name])
+  for (const [names, changes] of Map.groupBy(work.changes, ({ actors }) => Object.keys(actors).join())) {
+    const columns = [...DERIVED_COLUMNS, ...ACTORS.filter(name => names.includes(name)).map(name => ({ name }))]
+    await updateRows(engine, columns, changes.map(toRowUpdate))
+  }
   await noteDeletions(engine, work.deletions, true)
   await catchUp(engine, { tables: WRITTEN_TABLES, servers: 'most' })
 }
@@ -324,8 +316,6 @@ interface Work {
   replacements: RowUpdate[]
   /** Updates of the rows of other spans. */
   changes: DerivedChange[]
-  /** Updates of what rows show as their session or user. A new row has its span's own. */
-  actors: Record<(typeof ACTORS)[number], RowUpdate[]>
   /** The new states of traces; undefined if nothing is left of one. Waiting: for a root. */
   traces: { key: string; place: TracePlace; isWaiting: boolean; kept: KeptTrace | undefined }[]
 }
@@ -337,26 +327,21 @@ const newWork = (): Work => ({
   added: [],
   replacements: [],
   changes: [],
-  actors: { session_id: [], user_id: [] },
   traces: [],
 })
 
-function addActors(
-  { actors }: Work,
-  plan: Plan,
-  { node, derived, before }: SettledSpan<StoredNode>,
-  isInserted: boolean,
-): void {
-  for (const name of ACTORS) {
-    const [shown, stored] = [derived[name], isInserted ? node[name] : before?.[name]]
-    if (shown !== null && shown !== stored) actors[name].push({ key: rowKeyOf(plan, node), values: [shown] })
-  }
+/** What a row is to show as its session and its user, where it has something else. */
+function newActors(derived: Actors, stored: Actors | undefined): Record<string, string> {
+  const changed = ACTORS.filter(name => derived[name] !== null && derived[name] !== stored?.[name])
+  return Object.fromEntries(changed.map(name => [name, derived[name] as string]))
 }
 
-function toRowUpdate({ key, derived }: DerivedChange): RowUpdate {
+type Actors = Pick<Derived, (typeof ACTORS)[number]>
+
+function toRowUpdate({ key, derived, actors }: DerivedChange): RowUpdate {
   const row = new RowBuffer(128)
   putAll(row, DERIVED_COLUMNS, derived)
-  return { key, values: textsOf(row.slice(0, row.length), DERIVED_COLUMNS) }
+  return { key, values: [...textsOf(row.slice(0, row.length), DERIVED_COLUMNS), ...Object.values(actors)] }
 }
 
 function lifecycleOf({ span: { sender }, node, isChange }: Insert, now: Micros, writer_run = 0): Lifecycle {
