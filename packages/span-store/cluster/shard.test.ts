@@ -56,12 +56,24 @@ test('a list in another order than remote_servers, or of another length, is refu
   await requireListed(second, { countMin: 1, listed: 3 })
   const swapped = { ...first, number: 2 }
   await expect(requireListed(swapped, { countMin: 2, listed: 2 })).rejects.toThrow(
-    /^shard 1 \(http:.*\) in CLICKHOUSE_URLS is shard 1 in its remote_servers/,
+    /^shard 2 \(http:.*\) in CLICKHOUSE_URLS is shard 1 in its remote_servers/,
   )
   await expect(requireListed(first, { countMin: 3, listed: 3 })).rejects.toThrow('knows a cluster of 2 shards, not 3')
   await expect(requireListed(first, { countMin: 1, listed: 1 })).rejects.toThrow(
     'CLICKHOUSE_URLS lists 1 of the 2 shards',
   )
+})
+
+test('so is the list of a replica that is not the first', async () => {
+  const older = await startTestCluster(1)
+  const [first] = shards as [Shard]
+  const [{ url }] = older.servers as [TestServer]
+  const shard = openShard(1, [...first.urls, url], { connections: 1 })
+  const listed = requireListed(shard, { countMin: 2, listed: 2 })
+  await expect(listed.finally(() => closeShard(shard))).rejects.toThrow(
+    `shard 1 (${new URL(url).origin}) knows a cluster of 1 shards, not 2`,
+  )
+  await older.stop()
 })
 
 test('of the versions of a result of an evaluation the newest counts, before they are merged', async () => {

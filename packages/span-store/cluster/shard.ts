@@ -33,13 +33,15 @@ export function openShard(number: number, urls: readonly string[], options: Engi
   const [first = ''] = urls
   return {
     number,
-    name: `shard ${number} (${new URL(first).origin})`,
+    name: nameOf(number, first),
     urls,
     database: databaseOf(first),
     ...openServers(urls, options),
     servers: urls.map(url => openServers([url], options)),
   }
 }
+
+const nameOf = (shard: number, url: string): string => `shard ${shard} (${new URL(url).origin})`
 
 const openServers = (urls: readonly string[], options: EngineOptions): Server => ({
   own: openEngine(urls, options),
@@ -192,27 +194,36 @@ const NO_MACRO = /No macro '/
 const NO_KEEPER = /without ZooKeeper/
 
 /**
- * Compares a list of addresses with the cluster that a server is configured for. Throws an Error for the operator if
- * that has fewer shards than `countMin` or more than are listed, or has this server in another place.
+ * Compares a list of addresses with the cluster that each server of a shard is configured for that responds: any of
+ * them may be the one that reads all shards. Throws an Error for the operator if that has fewer shards than `countMin`
+ * or more than are listed, or has this server in another place.
  */
 export async function requireListed(
   shard: Shard,
   { countMin, listed }: { countMin: number; listed: number },
 ): Promise<void> {
-  const rows = await named(shard, () => shard.own.rows<ClusterRow>({ text: LISTED, params: {} }))
-  const own = rows.find(({ is_local }) => is_local)?.shard
-  if (rows.length < countMin)
-    throw new Error(
-      `${shard.name} knows a cluster of ${rows.length} shards, not ${countMin}: list all in its remote_servers.`,
-    )
-  if (rows.length > listed)
-    throw new Error(
-      `CLICKHOUSE_URLS lists ${listed} of the ${rows.length} shards that ${shard.name} knows in remote_servers.`,
-    )
-  if (own !== undefined && own !== shard.number)
-    throw new Error(
-      `${shard.name} in CLICKHOUSE_URLS is shard ${own} in its remote_servers: list the shards in the same order.`,
-    )
+  const clusters = new Map<Server, ClusterRow[]>()
+  await named(shard, () =>
+    onResponding(shard, async server => {
+      clusters.set(server, await server.own.rows<ClusterRow>({ text: LISTED, params: {} }))
+    }),
+  )
+  for (const [server, rows] of clusters) {
+    const name = nameOf(shard.number, shard.urls[shard.servers.indexOf(server)] as string)
+    const own = rows.find(({ is_local }) => is_local)?.shard
+    if (rows.length < countMin)
+      throw new Error(
+        `${name} knows a cluster of ${rows.length} shards, not ${countMin}: list all in its remote_servers.`,
+      )
+    if (rows.length > listed)
+      throw new Error(
+        `CLICKHOUSE_URLS lists ${listed} of the ${rows.length} shards that ${name} knows in remote_servers.`,
+      )
+    if (own !== undefined && own !== shard.number)
+      throw new Error(
+        `${name} in CLICKHOUSE_URLS is shard ${own} in its remote_servers: list the shards in the same order.`,
+      )
+  }
 }
 
 /**
