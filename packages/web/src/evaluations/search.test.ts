@@ -98,5 +98,6 @@ test('whatever the address says, what is read from it is stable', () => {
         }
       },
     ),
+    { examples: [[{ repeats: { toString: {} } }]] },
   )
 })

@@ -55,8 +55,8 @@ export interface StartSearch {
 export const REPEATS_MAX = 20
 
 export function readStartSearch(given: Given): StartSearch {
-  // Digits in an address, a number from the form.
-  const repeats = Number(given.repeats)
+  // Digits in an address, a number from the form. Whoever writes an address may put an object there.
+  const repeats = typeof given.repeats === 'object' ? Number.NaN : Number(given.repeats)
   return {
     name: textIn(given, 'name'),
     testset: textIn(given, 'testset'),
