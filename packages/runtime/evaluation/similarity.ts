@@ -1,5 +1,5 @@
+import { codePointLength } from '../code-points.ts'
 import type { Means } from '../run.ts'
-import { codePointLength } from '../work/code-points.ts'
 
 /** The default embedding model. */
 export const EMBEDDING_MODEL = 'text-embedding-3-small'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { codePointLength } from './code-points.ts'
+import { codePointLength } from '../code-points.ts'
 import { editDistance } from './edit-distance.ts'
 import { matchingRatio } from './matching-ratio.ts'
 

@@ -1,4 +1,4 @@
-import { codePointsOf } from './code-points.ts'
+import { codePointsOf } from '../code-points.ts'
 import { type Grams, gramsOf } from './grams.ts'
 
 /**

@@ -1,9 +1,9 @@
 import { isSmall, Problem, renderText } from '@spanhouse/model'
+import { codePointLength } from '../code-points.ts'
 import type { TemplateFormat } from '../prompt/template.ts'
 import type { Means } from '../run.ts'
 import { RunError } from '../run-error.ts'
 import { Ended, ThreadPool } from '../threads/thread-pool.ts'
-import { codePointLength } from './code-points.ts'
 import type { searchTexts } from './search-texts.ts'
 import { WORK, type Work, type WorkName } from './work.ts'
 

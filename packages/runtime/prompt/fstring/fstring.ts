@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '@spanhouse/model'
+import { beginningOf } from '../../code-points.ts'
 import { memberOf, missingVariables, Rendering, TemplateFault } from '../template.ts'
 import { CONVERSIONS, formatValue } from './format-value.ts'
-import { beginningOf } from './specifier.ts'
 
 /**
  * The replacement fields of Python's `str.format` over JSON: `{name}`, `{name[key]}`, `{name!r}`, `{name:>10}`,

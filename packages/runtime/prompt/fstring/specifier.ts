@@ -1,4 +1,4 @@
-import { codePointLength } from '../../work/code-points.ts'
+import { beginningOf, codePointLength } from '../../code-points.ts'
 import { TemplateFault } from '../template.ts'
 
 /** Of a width, and of the precision of a number. */
@@ -66,14 +66,6 @@ export function formatText(text: string, specifier: Specifier): string {
   const isForNumbers = sign !== undefined || isZeroUnsigned || isAlternate || grouping !== undefined || align === '='
   if (isForNumbers || !['', 's'].includes(type)) throw invalidSpecifier(specifier.text, 'a text')
   return padded(precision === undefined ? text : beginningOf(text, precision), { ...specifier, align })
-}
-
-/** The first characters of a text. */
-export function beginningOf(text: string, length: number): string {
-  let end = 0
-  for (let count = 0; count < length && end < text.length; count++)
-    end += (text.codePointAt(end) as number) > 0xffff ? 2 : 1
-  return text.slice(0, end)
 }
 
 /** A text filled up to the width; with the alignment `=` between `before`, a sign, and the text. */

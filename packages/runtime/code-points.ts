@@ -18,5 +18,13 @@ export function codePointLength(text: string): number {
   return length
 }
 
+/** The first characters of a text. */
+export function beginningOf(text: string, length: number): string {
+  let end = 0
+  for (let count = 0; count < length && end < text.length; count++)
+    end += (text.codePointAt(end) as number) > 0xffff ? 2 : 1
+  return text.slice(0, end)
+}
+
 const isHigh = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff
 const isLow = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdfff
