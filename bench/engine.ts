@@ -12,8 +12,9 @@ import { startClickHouse } from '@spanhouse/clickhouse-server'
 import { childrensCpuSecondsOf } from '@spanhouse/server/process-figures.testing.ts'
 import { type ServerProcess, startServerProcess } from '@spanhouse/server/server-process.testing.ts'
 import type { Export } from './exports.ts'
+import { exportsOf as ingestExportsOf } from './ingest.ts'
 import { sendAll } from './load.ts'
-import { exportsOf } from './reads/traces.ts'
+import { exportsOf as readsExportsOf } from './reads/traces.ts'
 import { MIXES } from './storage/mixes.ts'
 
 const CONCURRENCY = 8
@@ -31,19 +32,24 @@ interface Insert {
   file: string
 }
 
+/** Exports with so many spans altogether, as other benchmarks send them. */
+export const ENGINE_SETS: Record<string, (spans: number) => Iterable<Export>> = {
+  ingest: ingestExportsOf,
+  reads: readsExportsOf,
+  ...Object.fromEntries(Object.entries(MIXES).map(([name, mix]) => [name, mix.exports])),
+}
+
 /**
- * What ClickHouse takes by itself for the spans of `reads` and of the mixes of `storage`: the inserts of a whole server
- * are recorded, then sent to another ClickHouse with an empty table and no program beside it. No program around this
- * table can take less processor time for a span, or be faster on all processors than `rawMbPerSecondAtMost`.
+ * What ClickHouse takes by itself for the spans of `ingest`, `reads` and the mixes of `storage`: the inserts of a whole
+ * server are recorded, then sent to another ClickHouse with an empty table and no program beside it. No program around
+ * this table can take less processor time for a span, or be faster on all processors than `rawMbPerSecondAtMost`. `set`:
+ * only this one of `ENGINE_SETS`.
  */
-export async function benchEngine({ spans }: { spans: number }): Promise<object> {
-  const sets: [string, Iterable<Export>][] = [
-    ['reads', exportsOf(spans)],
-    ...Object.entries(MIXES).map(([name, mix]): [string, Iterable<Export>] => [name, mix.exports(spans)]),
-  ]
+export async function benchEngine({ spans, set }: { spans: number; set: string | undefined }): Promise<object> {
   const results: Record<string, object> = {}
-  for (const [name, exports] of sets) {
-    results[name] = await measure(exports)
+  for (const [name, exportsOf] of Object.entries(ENGINE_SETS)) {
+    if (set !== undefined && set !== name) continue
+    results[name] = await measure(exportsOf(spans))
     process.stderr.write(`${name}: ${JSON.stringify(results[name])}\n`)
   }
   return { sets: results }

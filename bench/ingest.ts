@@ -24,8 +24,8 @@ export async function benchIngest({ spans, lagSeconds }: IngestOptions): Promise
   const dataDir = await mkdtemp(join(tmpdir(), 'spanhouse-bench-'))
   try {
     const server = await startServerProcess({ dataDir })
-    await fullSpeed(server, exportsOf(WARM_UP_SEED, Math.ceil(WARM_UP_SPANS / SPANS_PER_EXPORT)))
-    const exports = exportsOf(SEED, Math.ceil(spans / SPANS_PER_EXPORT))
+    await fullSpeed(server, seeded(WARM_UP_SEED, WARM_UP_SPANS))
+    const exports = exportsOf(spans)
     const full = await fullSpeed(server, exports)
     const doors = await compareDoors(server)
     const lag = await lagAtRate(server, full.queryableSpansPerSecond / 2 / SPANS_PER_EXPORT, lagSeconds)
@@ -51,7 +51,11 @@ export async function benchIngest({ spans, lagSeconds }: IngestOptions): Promise
   }
 }
 
-function exportsOf(seed: number, count: number): Export[] {
+/** The exports with the measured spans, in the order in which they are sent. */
+export const exportsOf = (spans: number): Export[] => seeded(SEED, spans)
+
+function seeded(seed: number, spans: number): Export[] {
+  const count = Math.ceil(spans / SPANS_PER_EXPORT)
   const startMs = Date.now() - count * 100
   return Array.from({ length: count }, (_, index) => makeExport(seed, index, startMs))
 }
@@ -82,10 +86,7 @@ async function compareDoors(server: ServerProcess) {
   const sums = { http: { spans: 0, seconds: 0 }, grpc: { spans: 0, seconds: 0 } }
   for (let turn = 0; turn < DOOR_ROUNDS; turn++)
     for (const door of ['http', 'grpc'] as const) {
-      const exports = exportsOf(
-        DOOR_SEED + 2 * turn + (door === 'grpc' ? 1 : 0),
-        Math.ceil(DOOR_SPANS / DOOR_ROUNDS / SPANS_PER_EXPORT),
-      )
+      const exports = seeded(DOOR_SEED + 2 * turn + (door === 'grpc' ? 1 : 0), DOOR_SPANS / DOOR_ROUNDS)
       const before = await server.metric(WRITTEN)
       const { acceptedSpans, seconds } = await sendAll(server, exports, { concurrency: CONCURRENCY, door })
       sums[door].spans += acceptedSpans
@@ -105,7 +106,7 @@ async function compareDoors(server: ServerProcess) {
 async function lagAtRate(server: ServerProcess, rate: number, seconds: number) {
   const lags: Promise<number>[] = []
   let isLooking = false
-  const exports = exportsOf(SEED + 1, Math.max(1, Math.round(rate * seconds)))
+  const exports = seeded(SEED + 1, Math.max(1, Math.round(rate * seconds)) * SPANS_PER_EXPORT)
   await sendAll(server, exports, {
     concurrency: CONCURRENCY,
     rate,

@@ -5,7 +5,7 @@ import { benchCapacity } from './capacity/capacity.ts'
 import { benchClusterGrowth } from './cluster/cluster-growth.ts'
 import { benchClusterReads } from './cluster/cluster-reads.ts'
 import { benchClusterWrites } from './cluster/cluster-writes.ts'
-import { benchEngine } from './engine.ts'
+import { benchEngine, ENGINE_SETS } from './engine.ts'
 import { benchEvaluations, benchWorkers } from './evaluations.ts'
 import { benchEvaluators } from './evaluators.ts'
 import { benchIngest } from './ingest.ts'
@@ -19,7 +19,7 @@ import { benchRegistry } from './registry.ts'
 import { benchOverhead } from './runs/overhead.ts'
 import { benchStreams } from './runs/streams.ts'
 import { benchSandbox } from './sandbox.ts'
-import type { SpanSet } from './span-sets.ts'
+import { SPAN_SETS, type SpanSet } from './span-sets.ts'
 import { benchStorage } from './storage/storage.ts'
 import { benchWebList } from './web/list.ts'
 import { benchWeb } from './web/pages.ts'
@@ -30,10 +30,12 @@ interface Bench {
   about: string
   /** The default of N. */
   spans?: number
-  run(options: { spans: number; set: SpanSet }): Promise<object>
+  /** What `--set` may name. */
+  sets?: readonly string[]
+  run(options: { spans: number; set: string | undefined }): Promise<object>
 }
 
-/** One row per benchmark: `npm run bench -- NAME [--spans N]`, for layouts `[--set chat]`. */
+/** One row per benchmark: `npm run bench -- NAME [--spans N] [--set SET]`. */
 const BENCHES: Record<string, Bench> = {
   ingest: {
     // Enough for the memory of a server to stop growing.
@@ -44,7 +46,8 @@ const BENCHES: Record<string, Bench> = {
   engine: {
     spans: 1_000_000,
     about: 'what ClickHouse takes by itself for the inserts of a server, and for merging them',
-    run: ({ spans }) => benchEngine({ spans }),
+    sets: Object.keys(ENGINE_SETS),
+    run: ({ spans, set }) => benchEngine({ spans, set }),
   },
   query: {
     about: 'lists, traces, searches and analytics over stored spans',
@@ -85,7 +88,8 @@ const BENCHES: Record<string, Bench> = {
   },
   layouts: {
     about: 'the same spans in several layouts of the table: inserts, bytes, questions, resends',
-    run: ({ spans, set }) => compareLayouts({ spans, set }),
+    sets: SPAN_SETS,
+    run: ({ spans, set = 'small' }) => compareLayouts({ spans, set: set as SpanSet }),
   },
   registry: {
     about: 'retrieving, listing and committing on 10,000 applications of ten revisions',
@@ -147,16 +151,19 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     spans: { type: 'string' },
-    set: { type: 'string', default: 'small' },
+    set: { type: 'string' },
     out: { type: 'string' },
   },
 })
 const [name = ''] = positionals
 const bench = BENCHES[name]
 const { set } = values
-if (!bench || (set !== 'small' && set !== 'chat')) {
-  const rows = Object.entries(BENCHES).map(([known, { about }]) => `  ${known.padEnd(10)} ${about}`)
-  process.stderr.write(`npm run bench -- NAME [--spans N] [--set small|chat] [--out FILE]\n${rows.join('\n')}\n`)
+if (!bench || (set !== undefined && !bench.sets?.includes(set))) {
+  const rows = Object.entries(BENCHES).map(
+    ([known, { about, sets = [] }]) =>
+      `  ${known.padEnd(14)} ${about}${sets.length ? ` [--set ${sets.join('|')}]` : ''}`,
+  )
+  process.stderr.write(`npm run bench -- NAME [--spans N] [--set SET] [--out FILE]\n${rows.join('\n')}\n`)
   process.exit(2)
 }
 const result = {

@@ -11,7 +11,8 @@ import type { JsonObject, Span } from '@spanhouse/model'
  *   second, so that six minutes and 2,000 turns of others lie between two of one conversation. Its text alone takes about
  *   a third by ZSTD(1), as English does.
  */
-export type SpanSet = 'small' | 'chat'
+export const SPAN_SETS = ['small', 'chat'] as const
+export type SpanSet = (typeof SPAN_SETS)[number]
 
 export const SPANS_PER_TRACE: Record<SpanSet, number> = { small: 10, chat: 2 }
 
