@@ -360,6 +360,14 @@ describe('start, stop, close (3.3)', () => {
     expect(await tracesOf('application_revision', app.id)).toEqual([])
   })
 
+  test('a run whose scenarios are all removed while it runs has ended', async () => {
+    const { id } = await evaluate({ testset_steps: [testset], application_steps: [await slow(1)] })
+    const scenario_ids = (await scenariosOf(id)).map(one => one.id)
+    expect(scenario_ids).toHaveLength(4)
+    await ok('DELETE', '/evaluations/scenarios/', { scenario_ids })
+    expect(await settled(id)).toMatchObject({ status: 'success', flags: { is_active: false } })
+  })
+
   test('closing while it runs: nothing is written any more', async () => {
     const app = await slow(1)
     const { id } = await evaluate({ testset_steps: [testset], application_steps: [app] })

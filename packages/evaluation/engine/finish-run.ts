@@ -1,5 +1,7 @@
 import { sql } from '@spanhouse/postgres'
 import { inTransaction } from '@spanhouse/registry'
+import { isAmong } from '../entities/conditions.ts'
+import { updateRows } from '../entities/write.ts'
 import { lockOpenRun } from '../runs/guard.ts'
 import { rollUpRun } from '../runs/roll-up.ts'
 import type { RunWork, Scope } from '../scope.ts'
@@ -24,14 +26,29 @@ export async function finishRun(parts: EngineParts, membership: Membership): Pro
   await endWork(scope, membership, work)
 }
 
-/** Takes the work of a run away, unless it has been given other work meanwhile. */
+/**
+ * Takes the work of a run away, unless it has been given other work meanwhile. A run whose scenarios were all removed
+ * while it ran has ended as well: no scenario will ever end it.
+ */
 const endWork = (scope: Scope, { run_id, worker_id }: Membership, { kind }: RunWork): Promise<void> =>
   inTransaction(scope, async inside => {
-    if (!(await lockOpenRun(inside, run_id, 'change'))) return
-    const { rows } = await sql`update evaluation_runs t set work = null, claimed_by = null
+    const run = await lockOpenRun(inside, run_id, 'change')
+    if (!run) return
+    const { rows } = await sql<{ isEmpty: boolean }>`update evaluation_runs t set work = null, claimed_by = null
       where t.project_id = ${scope.project_id} and t.id = ${run_id} and t.claimed_by = ${worker_id}
         and t.work ->> 'kind' = ${kind} and not exists (select from evaluation_scenarios s
           where s.project_id = t.project_id and s.run_id = t.id and s.work is not null)
-      returning t.id`.execute(inside.db)
-    if (rows.length > 0) await rollUpRun(inside, run_id)
+      returning not exists (select from evaluation_scenarios s
+        where s.project_id = t.project_id and s.run_id = t.id) as "isEmpty"`.execute(inside.db)
+    const [ended] = rows
+    if (!ended) return
+    if (ended.isEmpty && run.status === 'running' && !run.flags.is_live) await endRun(inside, run_id, 'success')
+    else await rollUpRun(inside, run_id)
+  })
+
+/** Gives a run without scenarios its status, and ends its activity. */
+export const endRun = (scope: Scope, run_id: string, status: 'success' | 'failure'): Promise<void> =>
+  updateRows(scope, 'runs', {
+    set: [sql`status = ${status}`, sql`flags = t.flags || '{"is_active": false}'`],
+    where: [isAmong('id', [run_id], 'uuid')],
   })

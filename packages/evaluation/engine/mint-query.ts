@@ -1,16 +1,15 @@
 import { Problem } from '@spanhouse/model'
-import { sql, toJsonb } from '@spanhouse/postgres'
+import { sql } from '@spanhouse/postgres'
 import { findRevision, inTransaction, KINDS } from '@spanhouse/registry'
-import { isAmong } from '../entities/conditions.ts'
 import type { RunRow } from '../entities/rows.ts'
 import { findRow } from '../entities/select.ts'
-import { updateRows } from '../entities/write.ts'
 import { mintedMax, mintScenarios, type Source } from '../execution/mint.ts'
 import { lockOpenRun } from '../runs/guard.ts'
 import { stepsOf } from '../runs/run-data.ts'
 import { registryScope, type Scope } from '../scope.ts'
 import { claimRun } from './claims.ts'
 import type { EngineParts } from './doors.ts'
+import { endRun } from './finish-run.ts'
 import type { Membership } from './membership.ts'
 import { asUuid } from './trace-ids.ts'
 
@@ -66,9 +65,3 @@ async function takeMint({ db, project_id }: Scope, { run_id, worker_id }: Member
       and t.work ->> 'kind' = 'mint' returning t.id`.execute(db)
   return rows.length > 0
 }
-
-const endRun = (scope: Scope, run_id: string, status: 'success' | 'failure'): Promise<void> =>
-  updateRows(scope, 'runs', {
-    set: [sql`status = ${status}`, sql`flags = t.flags || ${toJsonb({ is_active: false })}::jsonb`],
-    where: [isAmong('id', [run_id], 'uuid')],
-  })

@@ -29,6 +29,14 @@ test('a project may have half of the room, the public little of it', () => {
   expect(() => room.enter(B).add(1)).toThrow(FULL)
 })
 
+test('what one request alone may never hold is not worth another attempt', () => {
+  const held = room.enter(A)
+  held.add(100 * MiB)
+  expect(() => held.add(29 * MiB)).toThrow(expect.objectContaining({ code: 'too_large', retryAfterSeconds: undefined }))
+  held.add(28 * MiB)
+  expect(() => room.enter(PUBLIC).add(9 * MiB)).toThrow(expect.objectContaining({ code: 'too_large' }))
+})
+
 test('what was held is free again, once', async () => {
   const [one, other] = [room.enter(A), room.enter(A)]
   one.add(100 * MiB)

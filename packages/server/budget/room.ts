@@ -29,12 +29,14 @@ export class Room {
 
   /** What one request holds; initially nothing. */
   enter({ project_id }: Pick<Tenant, 'project_id'>): Held {
-    return new Held(bytes => this.#add(project_id, bytes))
+    return new Held((bytes, held) => this.#add(project_id, bytes, held))
   }
 
-  #add(project_id: string, bytes: number): void {
+  #add(project_id: string, bytes: number, held: number): void {
     const own = (this.#byProject.get(project_id) ?? 0) + bytes
     const ownMax = project_id === PUBLIC.project_id ? PUBLIC_BYTES_MAX : PROJECT_BYTES_MAX
+    if (held > ownMax)
+      throw new Problem('too_large', `The request takes more than ${ownMax} bytes of memory; send less at once`)
     if (bytes > 0 && (this.#bytes + bytes > ROOM_BYTES || own > ownMax))
       throw new Problem('overloaded', 'Too much data is being received at once', { retryAfterSeconds: 1 })
     this.#bytes += bytes
@@ -47,15 +49,19 @@ export class Room {
 /** The bytes that one request has in memory, counted here. */
 export class Held {
   #bytes = 0
-  readonly #add: (bytes: number) => void
+  readonly #add: (bytes: number, held: number) => void
 
-  constructor(add: (bytes: number) => void) {
+  /** `add` gets the bytes and what the request then holds. */
+  constructor(add: (bytes: number, held: number) => void) {
     this.#add = add
   }
 
-  /** Adds or subtracts this many bytes. Throws a Problem `overloaded` if there is no room for them. */
+  /**
+   * Adds or subtracts this many bytes. Throws a Problem `overloaded` if there is no room for them now, `too_large` if
+   * there never will be.
+   */
   add(bytes: number): void {
-    this.#add(bytes)
+    this.#add(bytes, this.#bytes + bytes)
     this.#bytes += bytes
   }
 

@@ -177,7 +177,7 @@ function widthOf(label: string): number {
 
 const DAY_MS = 86_400_000
 const day = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric' })
-const minute = new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit', hour12: false })
+const minute = new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
 
 const timeLabel = (seconds: number, windowMs: number): string =>
   (windowMs > 3 * DAY_MS ? day : minute).format(new Date(seconds * 1000))

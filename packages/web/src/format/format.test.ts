@@ -1,9 +1,20 @@
 import { expect, test } from 'vitest'
-import { formatCost, formatNumberOf } from './format.ts'
+import { formatCost, formatNumberOf, formatTime } from './format.ts'
 
 test('costs of any size fit a column of nine digits', () => {
   const costs = [1.8e-7, 0.000072, 0.0034, 0.25, 1_204, 98_765_432, -0.5, 0]
   expect(costs.map(formatCost)).toEqual(['$1.8e-7', '$0.000072', '$0.0034', '$0.25', '$1,204', '$98.8M', '−$0.50', '–'])
+})
+
+test('a time says no more than tells it from others', () => {
+  const now = new Date(2026, 10, 29, 9).getTime()
+  const shown = (...of: [number, number, number, number, number]): string =>
+    formatTime(new Date(...of).toISOString(), now)
+  expect([shown(2026, 10, 29, 0, 3), shown(2026, 10, 28, 0, 3), shown(2025, 10, 29, 0, 3)]).toEqual([
+    '00:03:00',
+    'Nov 28 00:03',
+    'Nov 29, 2025',
+  ])
 })
 
 test('a number has its word in the singular or the plural', () => {

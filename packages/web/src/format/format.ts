@@ -48,13 +48,16 @@ export const exact = (amount: number | undefined): string | undefined =>
   amount === undefined || amount === 0 ? undefined : String(amount)
 
 const day = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric' })
-const time = new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit', second: '2-digit', hour12: false })
-const minute = new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit', hour12: false })
+const dayOfYear = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric', year: 'numeric' })
+const time = new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' })
+const minute = new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
 
-/** `14:03:22` today, otherwise `Nov 3 14:03`. */
+/** `14:03:22` today, `Nov 3 14:03` in this year, otherwise `Nov 3, 2025`. */
 export function formatTime(iso: string, now = Date.now()): string {
   const date = new Date(iso)
-  if (date.toDateString() === new Date(now).toDateString()) return time.format(date)
+  const today = new Date(now)
+  if (date.toDateString() === today.toDateString()) return time.format(date)
+  if (date.getFullYear() !== today.getFullYear()) return dayOfYear.format(date)
   return `${day.format(date)} ${minute.format(date)}`
 }
 

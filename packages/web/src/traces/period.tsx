@@ -40,5 +40,5 @@ const short = (iso: string): string =>
     day: 'numeric',
     hour: '2-digit',
     minute: '2-digit',
-    hour12: false,
+    hourCycle: 'h23',
   })
