@@ -87,10 +87,15 @@ test('spans move when they are old enough, and are read and deleted as before', 
   await eventually(async () => (await disks()).join() === 'slow')
   await store(project, 3)
   expect(await read(project)).toEqual([1, 2, 3])
+  const [table] = await engine.rows<{ ddl: string }>({ text: DEFINED, params: {} })
+  expect(table?.ddl).toMatch(/TTL expires_at WHERE expires_at < [^,]*, 'UTC'\), .*TO VOLUME 'old'/)
 
   await engine.command({ text: EXPIRE, params: { ids: ['0000000000000001'] } })
   await removeExpired(engine)
   expect(await read(project)).toEqual([2, 3])
 })
+
+const DEFINED = `SELECT create_table_query AS ddl FROM system.tables
+WHERE database = currentDatabase() AND name = 'spans'`
 
 const EXPIRE = 'UPDATE spans SET expires_at = now() - 1 WHERE hex(span_id) IN {ids:Array(String)}'

@@ -32,10 +32,13 @@ export async function moveOldSpans(engine: Engine, { policy, afterDays }: ColdSt
   if (!table?.ddl.includes(move))
     // It is not waited for: all parts of a large store take longer than a statement may.
     await engine.command({
-      text: `ALTER TABLE spans MODIFY TTL expires_at, ${move} SETTINGS mutations_sync = 0`,
+      text: `ALTER TABLE spans MODIFY TTL ${EXPIRY}, ${move} SETTINGS mutations_sync = 0`,
       params: {},
     })
 }
+
+/** As without cold storage: see clickhouse/011. */
+const EXPIRY = "expires_at DELETE WHERE expires_at < toDateTime(4294967295, 'UTC')"
 
 const TABLE = `SELECT storage_policy AS policy, create_table_query AS ddl FROM system.tables
 WHERE database = currentDatabase() AND name = 'spans'`

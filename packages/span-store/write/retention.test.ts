@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { eventually } from '../../../test/harness.ts'
 import { SpanBatch } from '../bytes/span-batch.ts'
 import type { Engine } from '../engine/engine.ts'
 import { makeSpan, newProject, openTestEngine } from '../spans.testing.ts'
-import { removeExpired, setRetention } from './retention.ts'
+import { keepFor, removeExpired, setRetention } from './retention.ts'
 import { SpanWriter } from './write.ts'
 
 let engine: Engine
@@ -64,6 +65,21 @@ test('a change of retention applies to new and to stored spans, and to no other 
     { id: '3', days: 0 },
   ])
   expect(await kept(other)).toEqual([{ id: '1', days: 0 }])
+})
+
+test('spans that are kept for longer than was known when they were written outlive the merges of that time', async () => {
+  const project = newProject()
+  await keepFor(engine, project, 1)
+  await engine.command({
+    text: `INSERT INTO spans (project_id, start_time, trace_id, span_id, created_at)
+      SELECT {project:UUID}, 0, toFixedString('t', 16), toFixedString(hex(number + 1), 8), now() - 86400 + 3 FROM numbers(9)`,
+    params: { project },
+  })
+  await setRetention(engine, project, null)
+  const isOver = 'SELECT min(created_at) < now() - 86400 AS isOver FROM spans WHERE project_id = {project:UUID}'
+  await eventually(async () => (await engine.rows<{ isOver: 0 | 1 }>({ text: isOver, params: { project } }))[0]?.isOver)
+  await engine.command({ text: 'OPTIMIZE TABLE spans FINAL', params: {} })
+  expect(await kept(project)).toHaveLength(9)
 })
 
 test.each([0, -1, 1.5, 70_000])('%s days are refused', async days => {
