@@ -35,7 +35,7 @@ export interface Plan {
   inserts: Map<SpanId, Insert>
   /** Rows of outdated versions, by span. */
   removed: Map<SpanId, RowKey>
-  /** Rows of spans that are deleted permanently. */
+  /** Rows of spans that are deleted permanently, or have expired. */
   deleted: RowKey[]
   deletions: PlannedDeletion[]
 }
@@ -80,7 +80,7 @@ export const newPlan = (key: string, trace: TraceState): Plan => ({
   trace,
   inserts: new Map(),
   removed: new Map(),
-  deleted: [],
+  deleted: [...trace.expired],
   deletions: [],
 })
 

@@ -53,7 +53,8 @@ SELECT project_id, trace_id, span_id, parent_id, start_time, end_time, toString(
   created_at, created_by_id, session_id, JSONExtractString(attributes, 'ag', 'session', 'id') != '', user_id,
   JSONExtractString(attributes, 'ag', 'user', 'id') != '', JSONExtractString(attributes, 'scope', 'name'),
   JSONExtractString(attributes, 'ag', 'meta', 'request', 'model'), JSONExtractString(attributes, 'ag', 'meta', 'response', 'model'),
-  JSONExtractRaw(attributes, 'ag', 'exception'), JSONExtractRaw(attributes, 'ag', 'metrics'), ${[...OWN, ...CUMULATIVE].map(name => `toString(${name})`).join(', ')}
+  JSONExtractRaw(attributes, 'ag', 'exception'), JSONExtractRaw(attributes, 'ag', 'metrics'), ${[...OWN, ...CUMULATIVE].map(name => `toString(${name})`).join(', ')},
+  expires_at <= now()
 FROM spans AS s
 PREWHERE s.project_id IN (SELECT arrayJoin({projects:Array(UUID)})) AND s.trace_id IN (SELECT toFixedString(unhex(arrayJoin({traces:Array(String)})), 16))`
 
@@ -63,6 +64,8 @@ export interface FoundSpan {
   trace_id: TraceId
   node: StoredNode
   derived: Derived
+  /** Its time is over, and it is deleted within hours. */
+  isExpired: boolean
 }
 
 /**
@@ -100,6 +103,7 @@ function readSpan(row: RowReader): FoundSpan {
   const [exception, metrics] = [row.text(), row.text()]
   const own = OWN.map((_, index) => amountOfText(row.text(), index))
   const cumulative = CUMULATIVE.map((_, index) => amountOfText(row.text(), index))
+  const isExpired = row.int8() === 1
   const is_call = CALL_TYPES.has(span_type)
   const claimed = metrics === '' ? NO_AMOUNTS : claimedAmounts(parseJson(metrics) as JsonObject)
   const node: StoredNode = {
@@ -121,7 +125,7 @@ function readSpan(row: RowReader): FoundSpan {
     version,
   }
   const shown = { session_id: session.shown, user_id: user.shown }
-  return { ...ids, node, derived: { cumulative, restated, trace_type, is_trace_head, ...shown } }
+  return { ...ids, node, derived: { cumulative, restated, trace_type, is_trace_head, ...shown }, isExpired }
 }
 
 /** The column of a session or a user has what the span shows; its attributes tell whether that is its own. */

@@ -8,8 +8,10 @@ import { keepTrace, newTotals, TraceMemory, type TracePlace, type TraceState, tr
 const PROJECT = '019d9ca1-0000-7000-8000-000000000001'
 const placeOf = (name: string): TracePlace => ({ project_id: PROJECT, trace_id: name })
 const keyOf = (name: string): string => traceKey(PROJECT, name)
+/** 2255. */
+const LATER = 9_000_000_000_000_000
 const put = (memory: TraceMemory, name: string, spans: number): void =>
-  memory.put(keyOf(name), { nodes: '', spans, isRootless: false, deleted_at: 0, shard: 0 })
+  memory.put(keyOf(name), { nodes: '', spans, isRootless: false, deleted_at: 0, shard: 0, known_until: LATER })
 const keptOf = (memory: TraceMemory, names: string[]): string[] =>
   names.filter(name => memory.get(keyOf(name), placeOf(name)))
 
@@ -74,7 +76,7 @@ test('a large trace that was taken and not put again is looked up', () => {
   expect([memory.get(keyOf('t'), placeOf('t')), memory.spans]).toEqual([undefined, 0])
 })
 
-const STATE = { isRootless: false, deleted_at: 0, shard: 0 }
+const STATE = { isRootless: false, deleted_at: 0, shard: 0, known_until: LATER, expired: [] }
 
 const id = fc.uint8Array({ minLength: 8, maxLength: 8 }).map(bytes => Buffer.from(bytes).toString('hex'))
 const amount = fc.bigInt({ min: -(10n ** 24n), max: 10n ** 24n })
@@ -111,7 +113,7 @@ test('a trace comes back as it was kept, with the totals that follow from its sp
   fc.assert(
     fc.property(nodes, fc.boolean(), time, (list, isRootless, deleted_at) => {
       const memory = new TraceMemory(1_000)
-      const state = { ...placeOf('t'), isRootless, deleted_at, shard: 1 }
+      const state = { ...placeOf('t'), isRootless, deleted_at, shard: 1, known_until: LATER, expired: [] }
       memory.put(keyOf('t'), keepTrace({ ...state, totals: totalsOf(list) }))
       const { totals, ...kept } = memory.get(keyOf('t'), placeOf('t')) as TraceState
       expect(kept).toEqual(state)

@@ -1,8 +1,9 @@
-import { type Micros, type NodePacking, type TraceId, TraceTotals, type Uuid } from '@spanhouse/model'
+import { type Micros, microsNow, type NodePacking, type TraceId, TraceTotals, type Uuid } from '@spanhouse/model'
 import { putNode, readNode } from '../bytes/node-bytes.ts'
 import { RowBuffer } from '../bytes/row-buffer.ts'
 import { RowReader } from '../bytes/row-reader.ts'
 import type { StoredNode, Version } from '../stored-node.ts'
+import type { RowKey } from './statements.ts'
 
 /** The key of a trace: two projects may have the same trace id. */
 export interface TracePlace {
@@ -19,6 +20,10 @@ export interface TraceState extends TracePlace {
   deleted_at: Micros
   /** Which of the writer's shards has the trace. */
   shard: number
+  /** Until when it need not be looked up again: see {@link knownUntil}. */
+  known_until: Micros
+  /** Rows that have expired and are not deleted yet. They are not among the totals. */
+  expired: readonly RowKey[]
 }
 
 /** The stored form of a trace in memory: most traces are never used again. */
@@ -32,7 +37,23 @@ export interface KeptTrace {
   readonly isRootless: boolean
   readonly deleted_at: Micros
   readonly shard: number
+  readonly known_until: Micros
 }
+
+const HOUR = 3_600_000_000
+
+/** Less than the shortest time for which spans are kept, a day: ClickHouse has another clock. */
+const KEPT_MICROS_MIN = 23 * HOUR
+
+/** A trace that goes on for days is not looked up more often. */
+const LOOK_UP_EVERY_MICROS = HOUR / 6
+
+/**
+ * Until when a trace that is in the store as it is in memory remains so: spans expire, in the store alone. `oldest`:
+ * when the first of its spans was stored. A span that has expired since would be taken for known when it is sent again.
+ */
+export const knownUntil = (oldest: Micros, now: Micros): Micros =>
+  Math.max(oldest + KEPT_MICROS_MIN, now + LOOK_UP_EVERY_MICROS)
 
 const PACKED_SPANS_MAX = 1_000
 
@@ -48,11 +69,11 @@ const PACKING: NodePacking<StoredNode> = {
 export const newTotals = (): TraceTotals<StoredNode> => new TraceTotals(PACKING)
 
 /** The trace must not be used afterwards. */
-export function keepTrace({ totals, isRootless, deleted_at, shard }: TraceState): KeptTrace {
-  const spans = totals.size
-  if (spans <= PACKED_SPANS_MAX) return { nodes: packNodes(totals.values()), spans, isRootless, deleted_at, shard }
+export function keepTrace({ totals, isRootless, deleted_at, shard, known_until }: TraceState): KeptTrace {
+  const others = { spans: totals.size, isRootless, deleted_at, shard, known_until }
+  if (totals.size <= PACKED_SPANS_MAX) return { nodes: packNodes(totals.values()), ...others }
   totals.pack()
-  return { nodes: totals, spans, isRootless, deleted_at, shard }
+  return { nodes: totals, ...others }
 }
 
 function packNodes(nodes: Iterable<StoredNode>): string {
@@ -115,16 +136,18 @@ export class TraceMemory {
 
   /**
    * Takes out the trace in its latest state, by its {@link traceKey}; it must be put back once stored. A large trace is
-   * removed until then, because it is modified in place.
+   * removed until then, because it is modified in place. Undefined also if some of its spans may have expired.
    */
   get(key: string, { project_id, trace_id }: TracePlace): TraceState | undefined {
     const kept = this.#large?.key === key ? this.#large.trace : this.#traces.get(key)
     if (!kept) return undefined
-    const { isRootless, deleted_at, shard } = kept
-    if (typeof kept.nodes === 'string')
-      return { project_id, trace_id, totals: unpackNodes(kept.nodes, isRootless), isRootless, deleted_at, shard }
-    this.forget(key)
-    return { project_id, trace_id, totals: kept.nodes, isRootless, deleted_at, shard }
+    const { nodes, isRootless, deleted_at, shard, known_until } = kept
+    const isPacked = typeof nodes === 'string'
+    const isKnown = microsNow() < known_until
+    if (!isPacked || !isKnown) this.forget(key)
+    if (!isKnown) return undefined
+    const totals = isPacked ? unpackNodes(nodes, isRootless) : nodes
+    return { project_id, trace_id, totals, isRootless, deleted_at, shard, known_until, expired: [] }
   }
 
   /** Keeps the new state of the trace, by its {@link traceKey}, as the most recently used. */

@@ -23,6 +23,7 @@ import { deleteRows, type RowKey, type RowUpdate, unsettledTraces, updateRows } 
 import {
   type KeptTrace,
   keepTrace,
+  knownUntil,
   newTotals,
   TraceMemory,
   type TracePlace,
@@ -213,6 +214,7 @@ export class SpanWriter {
 
   /** A trace that is not stored yet. */
   #newTrace({ project_id, trace_id }: TracePlace): TraceState {
+    const now = microsNow()
     return {
       project_id,
       trace_id,
@@ -220,6 +222,8 @@ export class SpanWriter {
       isRootless: false,
       deleted_at: 0,
       shard: this.#shards.length - 1,
+      known_until: knownUntil(now, now),
+      expired: [],
     }
   }
 
