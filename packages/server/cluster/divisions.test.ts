@@ -1,7 +1,7 @@
 import type { Database, Postgres } from '@spanhouse/postgres'
 import { onEachDatabase } from '@spanhouse/postgres/database.testing.ts'
 import type { SpanStream } from '@spanhouse/span-stream'
-import { beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test, vi } from 'vitest'
 import { divisionStatus, growPartitions, openDivided, takeOver } from './divisions.ts'
 import { createLayout, readLayout } from './layout.ts'
 
@@ -52,6 +52,23 @@ onEachDatabase('the numbers of partitions', (postgres: () => Postgres) => {
     expect(opened.partitions).toBe(4)
     const failing = openDivided(db, { streamPartitions: undefined }, () => Promise.reject(new Error('other subjects')))
     await expect(failing).rejects.toThrow('other subjects')
+  })
+
+  test('a stream whose number cannot be recorded is closed', async () => {
+    const closed = vi.fn(async () => undefined)
+    const unrecorded = db.withPlugin({
+      transformQuery: ({ node }) => {
+        if (node.kind === 'InsertQueryNode') throw new Error('Postgres is away')
+        return node
+      },
+      transformResult: async ({ result }) => result,
+    })
+    const opening = openDivided(unrecorded, { streamPartitions: undefined }, async () => ({
+      ...streamOf(2),
+      close: closed,
+    }))
+    await expect(opening).rejects.toThrow('Postgres is away')
+    expect(closed).toHaveBeenCalledOnce()
   })
 
   test('a stream grows to a multiple, once all partitions have a writer, unless it is more than half full', async () => {

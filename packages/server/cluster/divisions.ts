@@ -29,7 +29,8 @@ async function readDivisions(db: Database | Trx): Promise<number[]> {
 
 /**
  * Opens the stream with the numbers of partitions that it has had, if any are recorded; otherwise `open` chooses, and
- * its number is recorded. Throws an Error for the operator if the configured number was never the stream's.
+ * its number is recorded. Throws an Error for the operator if the configured number was never the stream's. After a
+ * failure nothing is open.
  */
 export async function openDivided(
   db: Database,
@@ -44,11 +45,16 @@ export async function openDivided(
     return openDivided(db, config, open)
   })
   if (divisions.length > 0) return stream
-  await db
-    .insertInto('stream_divisions')
-    .values({ partitions: stream.partitions })
-    .onConflict(conflict => conflict.doNothing())
-    .execute()
+  try {
+    await db
+      .insertInto('stream_divisions')
+      .values({ partitions: stream.partitions })
+      .onConflict(conflict => conflict.doNothing())
+      .execute()
+  } catch (error) {
+    await stream.close()
+    throw error
+  }
   return stream
 }
 
