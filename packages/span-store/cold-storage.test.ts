@@ -5,6 +5,8 @@ import { startTestServer, type TestServer } from '@spanhouse/clickhouse-server/t
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually } from '../../test/harness.ts'
 import { SpanBatch } from './bytes/span-batch.ts'
+import { openReplica } from './cluster/replica.testing.ts'
+import { closeShard, moveOldSpansOf, openShard } from './cluster/shard.ts'
 import { moveOldSpans } from './cold-storage.ts'
 import { type Engine, openEngine } from './engine/engine.ts'
 import { migrateSpans } from './migrate.ts'
@@ -99,3 +101,19 @@ const DEFINED = `SELECT create_table_query AS ddl FROM system.tables
 WHERE database = currentDatabase() AND name = 'spans'`
 
 const EXPIRE = 'UPDATE spans SET expires_at = now() - 1 WHERE hex(span_id) IN {ids:Array(String)}'
+
+test('of a shard with replicas each that responds has the policy, before any of them moves spans', async () => {
+  const replicas = await Promise.all([1, 2, 3].map(() => openReplica(server.url)))
+  const urls = replicas.map(({ url }) => url)
+  const shard = openShard(1, urls, { connections: 1 })
+  await replicas[2]?.goAway()
+  await moveOldSpansOf(shard, { policy: 'tiered', afterDays: 60 })
+  const [first, second] = replicas.map(({ statements }) => statements)
+  const asksPolicy = (statement: string): boolean => statement.startsWith('SELECT storage_policy')
+  expect(second?.filter(asksPolicy)).toHaveLength(1)
+  expect(first?.filter(asksPolicy)).toHaveLength(3)
+  expect(first?.filter(statement => statement.includes('MODIFY TTL'))).toHaveLength(1)
+  await expect(moveOldSpansOf(shard, { policy: 'flat', afterDays: 60 })).rejects.toThrow(/^shard 1 .*one volume/)
+  await closeShard(shard)
+  await Promise.all(replicas.map(replica => replica.goAway()))
+})

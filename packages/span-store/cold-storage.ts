@@ -19,17 +19,11 @@ export interface ColdStorage {
  *
  * Throws an Error for the operator if the server has no such policy, or if it has only one volume.
  */
-export async function moveOldSpans(engine: Engine, { policy, afterDays }: ColdStorage): Promise<void> {
-  const volume = await secondVolumeOf(engine, policy)
-  const [table] = await engine.rows<{ policy: string; ddl: string }>({ text: TABLE, params: {} })
-  if (table?.policy !== policy)
-    await engine.command({
-      // Stored parts learn when they move without being rewritten.
-      text: `ALTER TABLE spans MODIFY SETTING storage_policy = ${stringLiteral(policy)}, materialize_ttl_recalculate_only = 1`,
-      params: {},
-    })
-  const move = `toDateTime(created_at, 'UTC') + toIntervalDay(${afterDays}) TO VOLUME ${stringLiteral(volume)}`
-  if (!table?.ddl.includes(move))
+export async function moveOldSpans(engine: Engine, coldStorage: ColdStorage): Promise<void> {
+  await usePolicy(engine, coldStorage)
+  const volume = await secondVolumeOf(engine, coldStorage.policy)
+  const move = `toDateTime(created_at, 'UTC') + toIntervalDay(${coldStorage.afterDays}) TO VOLUME ${stringLiteral(volume)}`
+  if (!(await tableOf(engine))?.ddl.includes(move))
     // It is not waited for: all parts of a large store take longer than a statement may.
     await engine.command({
       text: `ALTER TABLE spans MODIFY TTL ${EXPIRY}, ${move} SETTINGS mutations_sync = 0`,
@@ -39,6 +33,25 @@ export async function moveOldSpans(engine: Engine, { policy, afterDays }: ColdSt
 
 /** As without cold storage: see clickhouse/011. */
 const EXPIRY = "expires_at DELETE WHERE expires_at < toDateTime(4294967295, 'UTC')"
+
+/**
+ * Sets the storage policy of one server's table. Replicas do not tell each other settings of tables, but what moves
+ * when: each of them needs the policy first. Throws like {@link moveOldSpans}.
+ */
+export async function usePolicy(engine: Engine, { policy }: ColdStorage): Promise<void> {
+  await secondVolumeOf(engine, policy)
+  if ((await tableOf(engine))?.policy === policy) return
+  await engine.command({
+    // Stored parts learn when they move without being rewritten.
+    text: `ALTER TABLE spans MODIFY SETTING storage_policy = ${stringLiteral(policy)}, materialize_ttl_recalculate_only = 1`,
+    params: {},
+  })
+}
+
+async function tableOf(engine: Engine): Promise<{ policy: string; ddl: string } | undefined> {
+  const [table] = await engine.rows<{ policy: string; ddl: string }>({ text: TABLE, params: {} })
+  return table
+}
 
 const TABLE = `SELECT storage_policy AS policy, create_table_query AS ddl FROM system.tables
 WHERE database = currentDatabase() AND name = 'spans'`

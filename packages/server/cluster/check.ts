@@ -4,7 +4,7 @@ import {
   type ColdStorage,
   hasSpans,
   migrateShard,
-  moveOldSpans,
+  moveOldSpansOf,
   readMark,
   requireListed,
   type Shard,
@@ -95,7 +95,7 @@ export async function checkShard(
   { shards, folder, coldStorage, db, log }: Omit<ClusterStart, 'partitions'>,
 ): Promise<void> {
   await migrate(shard, { folder, db, log })
-  if (coldStorage) await moveOldSpans(shard.own, coldStorage)
+  if (coldStorage) await moveOldSpansOf(shard, coldStorage)
   await requireListed(shard, { countMin: Math.min(layout.shards.length, shards.length), listed: shards.length })
   if (shard.number <= layout.shards.length) await requireSameData(shard, layout, db)
 }

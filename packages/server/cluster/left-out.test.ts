@@ -11,6 +11,7 @@ import {
   type Shard,
   SpanBatch,
   SpanWriter,
+  writeMark,
 } from '@spanhouse/span-store'
 import { openReplica, type Replica } from '@spanhouse/span-store/cluster/replica.testing.ts'
 import { makeSpan } from '@spanhouse/span-store/spans.testing.ts'
@@ -82,3 +83,14 @@ test('a replica that is away is logged and left out; reads and writes go to anot
   expect(await reader.rows({ text, params: { project_id } })).toEqual([{ count: 1 }])
   await reader.close()
 }, 180_000)
+
+test('a mark is on most replicas before it is recorded', async () => {
+  const mark = { store_id: randomUUID(), mark: 1 }
+  // Commands go to the server that reads have found to respond.
+  await shard.cluster.rows({ text: 'SELECT 1', params: {} })
+  await writeMark(shard, mark)
+  const isSync = (statement: string): boolean => statement.startsWith('SYSTEM SYNC REPLICA shard_marks')
+  for (const replica of replicas.slice(1)) expect(replica.statements.some(isSync)).toBe(true)
+  await replicas[2]?.goAway()
+  await expect(writeMark(shard, { ...mark, mark: 2 })).rejects.toMatchObject({ code: 'overloaded' })
+})

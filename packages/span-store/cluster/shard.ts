@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { Problem, type Uuid } from '@spanhouse/model'
+import { type ColdStorage, moveOldSpans, usePolicy } from '../cold-storage.ts'
 import { catchUp } from '../engine/catch-up.ts'
 import { type Engine, type EngineOptions, openEngine } from '../engine/engine.ts'
 import { isUnanswered, toProblem } from '../engine/failures.ts'
@@ -105,6 +106,17 @@ export async function migrateShard(
   )
 }
 
+/**
+ * Like `moveOldSpans`, for a shard: each of its servers that responds has the policy before they move anything. Throws
+ * an Error for the operator that names the shard.
+ */
+export async function moveOldSpansOf(shard: Shard, coldStorage: ColdStorage): Promise<void> {
+  await named(shard, async () => {
+    await onResponding(shard, ({ own }) => usePolicy(own, coldStorage))
+    await moveOldSpans(shard.own, coldStorage)
+  })
+}
+
 const NOT_REPLICATED = `
 SELECT engine FROM system.tables
 WHERE database = currentDatabase() AND name = 'spans' AND NOT startsWith(engine, 'Replicated')`
@@ -151,12 +163,17 @@ export async function readMark(shard: Shard): Promise<ShardMark | undefined> {
   return row
 }
 
-/** Leaves a mark. Marks of a shard grow, so one with older data lacks the last ones. */
-export const writeMark = (shard: Shard, { store_id, mark }: ShardMark): Promise<void> =>
-  shard.cluster.command({
+/**
+ * Leaves a mark. Marks of a shard grow, so one with older data lacks the last ones. Resolves when most of its servers
+ * have the mark: any of them may be asked for it, when the one in use is gone.
+ */
+export async function writeMark(shard: Shard, { store_id, mark }: ShardMark): Promise<void> {
+  await shard.cluster.command({
     text: 'INSERT INTO shard_marks (store_id, mark) SELECT {store_id:UUID}, {mark:UInt64}',
     params: { store_id, mark },
   })
+  await catchUp(shard.cluster, { tables: ['shard_marks'], servers: 'most' })
+}
 
 /** Whether a shard has spans of its own. */
 export async function hasSpans({ own }: Shard): Promise<boolean> {
