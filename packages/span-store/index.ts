@@ -36,7 +36,7 @@ export { PAGE_BYTES_MAX, pageTooLarge, readSpanPage, readWholePage } from './rea
 export { readSpansByIds } from './read/spans-by-ids.ts'
 export { positionOf, readSpans, type StoredSpan } from './read/stored-span.ts'
 export { deletedSpans, latestAccepted, type TraceDeletion } from './write/deletions.ts'
-export { beginRun, isFenced } from './write/fence.ts'
+export { beginRun, isFenced, renewRun } from './write/fence.ts'
 export { mergeLeftovers } from './write/leftovers.ts'
 export { removeProjects } from './write/projects.ts'
 export { keepFor, RETENTION_DAYS_MAX, removeExpired, setRetention } from './write/retention.ts'

@@ -13,6 +13,7 @@ import {
   openEngine,
   openShard,
   removeExpired,
+  renewRun,
   SpanWriter,
   StoreMismatch,
 } from '@spanhouse/span-store'
@@ -52,6 +53,9 @@ const CHORES: readonly Chore[] = [
   { run: removeExpired, everyMs: 3_600_000, failure: 'cannot remove expired spans' },
   { run: mergeLeftovers, everyMs: 10_000, failure: 'cannot merge what the last inserts have left' },
 ]
+
+/** Done by each writer with a run of its own. */
+const RENEWAL: Chore = { run: renewRun, everyMs: 86_400_000, failure: 'cannot renew the run of this writer' }
 
 runThreadBehind()
 const stopping = new AbortController()
@@ -130,6 +134,7 @@ async function write({ shards, partitions, ...until }: Writing, division: number
   // Of a single server, only the writer with the first partition does the chores; of a cluster all do, on their shards.
   if (config.clickhouseUrls || partitions.includes(0))
     for (const chore of CHORES) void doPeriodically(chore, engines, signal)
+  if (run) void doPeriodically(RENEWAL, engines, signal)
   const report = (report: BatchReport): void => post({ kind: 'batch', report })
   try {
     if (run) for (const engine of engines) await beginRun(engine, partitions)

@@ -4,7 +4,7 @@ import { SpanBatch } from '../bytes/span-batch.ts'
 import { type Engine, openEngine } from '../engine/engine.ts'
 import { migrateSpans } from '../migrate.ts'
 import { makeSpan, newProject } from '../spans.testing.ts'
-import { beginRun, isFenced } from './fence.ts'
+import { beginRun, isFenced, renewRun } from './fence.ts'
 import { SpanWriter } from './write.ts'
 
 let server: TestServer
@@ -87,6 +87,27 @@ test('a writer ends when the server comes back without what the writer has left 
     params: {},
   })
   expect(isFenced(await writer.write(batchOf(newProject(), 1)).catch(error => error))).toBe(true)
+})
+
+test('a run that has been renewed is fenced after a month, too, and goes on after a failure', async () => {
+  const [old, next] = [engineOf(401), engineOf(402)]
+  await beginRun(old, [11, 12])
+  const change = (text: string): Promise<void> =>
+    old.command({ text: `ALTER TABLE writer_runs ${text} SETTINGS mutations_sync = 1`, params: {} })
+  await change('UPDATE began_at = now() - INTERVAL 20 DAY WHERE run = 401')
+  await renewRun(old)
+  // As the table does, later.
+  await change('DELETE WHERE began_at < now() - INTERVAL 10 DAY')
+  const writer = new SpanWriter(old)
+  await writer.write(batchOf(newProject(), 1))
+  await beginRun(next, [12])
+  expect(isFenced(await writer.write(batchOf(newProject(), 2)).catch(error => error))).toBe(true)
+})
+
+test('a run of which the server has lost what it knew is not renewed', async () => {
+  const engine = engineOf(403)
+  await renewRun(engine)
+  expect(isFenced(await new SpanWriter(engine).write(batchOf(newProject(), 1)).catch(error => error))).toBe(true)
 })
 
 test('two runs that begin at once never both write', async () => {

@@ -25,11 +25,23 @@ export async function beginRun(engine: Engine, partitions: readonly number[]): P
   await catchUp(engine, { tables: WRITTEN_TABLES })
 }
 
+/**
+ * Keeps what is known of the engine's run, which would be forgotten a month after it began: no other run would fence it
+ * then, and it would end at the next failed statement. Must be called more often than that. What the server has lost
+ * stays lost, see {@link requireRun}.
+ */
+export const renewRun = (engine: Engine): Promise<void> =>
+  engine.command({ text: RENEW, params: { run: engine.run ?? 0 } })
+
 /** The tables of which a writer must know all rows. */
 export const WRITTEN_TABLES: readonly string[] = ['spans', 'deleted_traces']
 
 const NOTE = `
 INSERT INTO writer_runs (stream_partition, run) SELECT arrayJoin({partitions:Array(UInt16)}), {run:UInt64}`
+
+const RENEW = `
+INSERT INTO writer_runs (stream_partition, run)
+SELECT DISTINCT stream_partition, run FROM writer_runs WHERE run = {run:UInt64}`
 
 const OTHERS = `
 SELECT DISTINCT run FROM writer_runs
