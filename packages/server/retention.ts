@@ -15,18 +15,25 @@ export async function projectRetention({ postgres }: RetentionStores, project_id
 
 /**
  * Sets for how many days a project's spans are kept after they are stored, including existing ones; null: forever.
- * Throws a Problem `not_found` if the project does not exist. If it fails half-way, calling it again completes it.
+ * Throws a Problem `not_found` if the project does not exist. If it fails half-way, calling it again completes it. Of
+ * two calls at once the one whose setting is replaced may have changed spans last, so it changes them to the other one.
  */
 export async function setProjectRetention(
-  { postgres, engine }: RetentionStores,
+  stores: RetentionStores,
   project_id: Uuid,
   days: number | null,
 ): Promise<void> {
-  const { numUpdatedRows } = await postgres.db
+  const { numUpdatedRows } = await stores.postgres.db
     .updateTable('projects')
     .set({ retention_days: days })
     .where('id', '=', project_id)
     .executeTakeFirst()
   if (numUpdatedRows === 0n) throw new Problem('not_found', 'The project does not exist.')
-  await setRetention(engine, project_id, days)
+  let wanted = days
+  let written: number | null
+  do {
+    written = wanted
+    await setRetention(stores.engine, project_id, written)
+    wanted = await projectRetention(stores, project_id)
+  } while (wanted !== written)
 }
