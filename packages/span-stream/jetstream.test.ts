@@ -362,6 +362,27 @@ describe.skipIf(!natsAvailable)('JetStream', () => {
       await connection.nats.close()
     })
 
+    it('are no dead letters when they are settled after they were fetched again', async () => {
+      const place = createPlace({ ackWaitMs: 1_000, holdMs: 100 })
+      const stream = await open(place)
+      await stream.publish([filled(3_000_000, 7)])
+      const nats = await connect({ servers: place.url })
+      const { consumers } = await jetstreamManager(nats)
+      const ending = new AbortController()
+      for await (const [first] of stream.deliveries({ ...OPTIONS, signal: ending.signal })) {
+        if (first?.attempt === 1 && first.message.body.length > 1_000) {
+          await until(async () => (await consumers.info(place.name, 'writer-0')).num_redelivered > 0)
+          await first.ack()
+          await stream.publish([createMessage()])
+        } else {
+          await first?.ack()
+          ending.abort()
+        }
+      }
+      await nats.close()
+      expect(await stream.stats()).toMatchObject({ depth: 0, deadLetters: 0 })
+    })
+
     it('become dead letters when parts of them are gone', async () => {
       const place = createPlace()
       const stream = await open(place)

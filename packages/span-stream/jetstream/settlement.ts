@@ -85,9 +85,15 @@ export class Settlement {
     }
   }
 
-  /** A killed server restores the latest removed messages, but not always their parts. */
+  /**
+   * A killed server restores the latest removed messages, but not always their parts. And whoever held a message for
+   * too long, or was paused, may settle it after it was fetched again: the message is gone then, and after it its parts.
+   */
   async #withoutParts(fetched: Fetched): Promise<null> {
-    if (!fetched.wasSettled) return this.#bury(fetched, 'Parts of the message are missing')
+    const { storage, topology } = this.#parts
+    const { wasSettled, sequence, headers } = fetched
+    if (!wasSettled && (await storage.hasSame(topology.live, sequence, headers)))
+      return this.#bury(fetched, 'Parts of the message are missing')
     await this.#finish(fetched)
     return null
   }

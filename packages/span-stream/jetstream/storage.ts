@@ -157,14 +157,18 @@ export class Storage {
     )
   }
 
+  /** Whether a message that was read before is still at its position, which a killed server may assign again. */
+  async hasSame({ stream }: Shelf, seq: number, headers: MsgHdrs | undefined): Promise<boolean> {
+    const stored = await this.#ask(() => this.#jsm.streams.getMessage(stream, { seq }))
+    return stored !== null && idOf(stored.header) === idOf(headers)
+  }
+
   /**
    * Removes a message that was read before an outage. A killed server may assign positions a second time (see
    * Leftovers): a message with another id at the position stays.
    */
   async removeSame(shelf: Shelf, seq: number, headers: MsgHdrs | undefined): Promise<boolean> {
-    const stored = await this.#ask(() => this.#jsm.streams.getMessage(shelf.stream, { seq }))
-    if (stored === null || idOf(stored.header) !== idOf(headers)) return false
-    return this.remove(shelf, seq)
+    return (await this.hasSame(shelf, seq, headers)) && this.remove(shelf, seq)
   }
 
   async removeParts(shelf: Shelf, headers: MsgHdrs | undefined): Promise<void> {
