@@ -362,6 +362,20 @@ describe.skipIf(!natsAvailable)('JetStream', () => {
       await connection.nats.close()
     })
 
+    it('that no message refers to are not taken for the oldest message', async () => {
+      const place = createPlace()
+      const stream = await open(place)
+      const nats = await connect({ servers: place.url })
+      await jetstream(nats).publish(`${place.name}.parts`, Buffer.alloc(10), { msgID: 'half' })
+      await nats.close()
+      const published = performance.now()
+      await until(() => performance.now() - published > 300)
+      await stream.publish([createMessage()])
+      expect((await stream.stats()).oldestSeconds).toBeLessThan((performance.now() - published) / 1000 - 0.25)
+      await consume(stream, 1)
+      expect((await stream.stats()).oldestSeconds).toBe(0)
+    })
+
     it('are no dead letters when they are settled after they were fetched again', async () => {
       const place = createPlace({ ackWaitMs: 1_000, holdMs: 100 })
       const stream = await open(place)

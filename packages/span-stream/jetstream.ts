@@ -234,11 +234,13 @@ class JetStream implements SpanStream {
   async stats(): Promise<StreamStats> {
     const { storage, topology } = this.#parts
     const [live, dead] = await Promise.all([storage.state(topology.live), storage.state(topology.dead)])
+    // The first one in the stream may be a part that no message refers to.
+    const oldestMs = live.parts === 0 ? live.oldestMs : await storage.oldestMs(topology.live, live.subjects)
     return {
       depth: live.whole,
       bytes: live.bytes,
       bytesMax: this.#bytesMax,
-      oldestSeconds: live.whole === 0 ? 0 : Math.max(0, (Date.now() - live.oldestMs) / 1e3),
+      oldestSeconds: live.whole === 0 || oldestMs === undefined ? 0 : Math.max(0, (Date.now() - oldestMs) / 1e3),
       deadLetters: dead.whole,
     }
   }

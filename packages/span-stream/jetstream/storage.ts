@@ -209,6 +209,13 @@ export class Storage {
     }
   }
 
+  /** When the oldest message under these subjects was stored. Undefined: there is none. */
+  async oldestMs(shelf: Shelf, subjects: readonly string[]): Promise<number | undefined> {
+    const first = await settleAll(subjects.map(subject => this.next(shelf, subject, 1)))
+    const times = first.flatMap(stored => (stored === null ? [] : stored.time.getTime()))
+    return times.length === 0 ? undefined : Math.min(...times)
+  }
+
   consumer({ stream }: Shelf, durable: string): Promise<ConsumerInfo> {
     return this.#ask(() => this.#jsm.consumers.info(stream, durable))
   }
