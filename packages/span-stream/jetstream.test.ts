@@ -9,7 +9,9 @@ import { connect } from '@nats-io/transport-node'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { consume, createMessage, idsOf, OPTIONS, openPlace, type Place, until } from './contract.testing.ts'
 import { openConnection, parseServers } from './jetstream/connection.ts'
+import { DeadLetters } from './jetstream/dead-letters.ts'
 import { metadataOf, toHeaders } from './jetstream/headers.ts'
+import { Positions } from './jetstream/positions.ts'
 import { Storage } from './jetstream/storage.ts'
 import { Sweeper } from './jetstream/sweeper.ts'
 import { Topology } from './jetstream/topology.ts'
@@ -343,7 +345,9 @@ describe.skipIf(!natsAvailable)('JetStream', () => {
       const manager = await jetstreamManager(connection.nats)
       const storage = new Storage(connection, manager, () => Promise.reject(new Error('the streams are gone')))
       // It knows fewer partitions than there are by now.
-      const sweeper = new Sweeper(storage, new Topology(place.name, [1]))
+      const known = new Topology(place.name, [1])
+      const letters = new DeadLetters(storage, known, new Positions(connection, storage, known))
+      const sweeper = new Sweeper(storage, known, letters)
       const partsLeft = async () => (await storage.state(topology.live)).parts
 
       await manager.jetstream().publish(topology.live.partsSubject, Buffer.alloc(500_000), { msgID: 'half' })
@@ -359,6 +363,38 @@ describe.skipIf(!natsAvailable)('JetStream', () => {
       await sweeper.round()
       expect(await partsLeft()).toBe(0)
       expect((await stream.stats()).depth).toBe(1)
+      await connection.nats.close()
+    })
+
+    it('of dead letters are swept when no letter refers to them', async () => {
+      const place = createPlace()
+      const stream = await open(place)
+      const large = filled(3_000_000, 8)
+      await stream.publish([large])
+      await consume(stream, 1, delivery => delivery.reject('too large'))
+      const connection = await openConnection(place.url)
+      const topology = new Topology(place.name, [place.partitions])
+      const manager = await jetstreamManager(connection.nats)
+      const storage = new Storage(connection, manager, () => Promise.reject(new Error('the streams are gone')))
+      const letters = new DeadLetters(storage, topology, new Positions(connection, storage, topology))
+      const sweeper = new Sweeper(storage, topology, letters)
+      const dead = () => storage.state(topology.dead)
+      const { parts } = await dead()
+      for (const msgID of ['half', 'second half'])
+        await manager.jetstream().publish(topology.dead.partsSubject, Buffer.alloc(500_000), { msgID })
+      await sweeper.round()
+      expect((await dead()).parts).toBe(parts + 2)
+      await stream.publish([createMessage()])
+      await consume(stream, 1, delivery => delivery.reject('no'))
+      for (let round = 0; round < 4; round++) await sweeper.round()
+      // One without content keeps the last position.
+      expect(await dead()).toMatchObject({ parts: parts + 1, whole: 2 })
+      const { last } = await dead()
+      for (let round = 0; round < 4; round++) await sweeper.round()
+      expect((await dead()).last).toBe(last)
+      const [letter] = await stream.deadLetters({ limit: 1 })
+      const { message } = (await stream.deadLetter(letter?.id as string)) as DeadLetter
+      expect(Buffer.compare(message.body as Uint8Array, large.body)).toBe(0)
       await connection.nats.close()
     })
 

@@ -124,7 +124,7 @@ class JetStream implements SpanStream {
     this.#parts = parts
     this.#bytesMax = bytesMax
     this.#ensure = ensure
-    this.#sweeper = new Sweeper(parts.storage, parts.topology)
+    this.#sweeper = new Sweeper(parts.storage, parts.topology, parts.letters)
     // The client reconnects for ever, and gives up only after a defect.
     void parts.connection.nats.closed().then(() => this.#closing.abort())
   }

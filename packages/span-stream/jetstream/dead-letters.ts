@@ -1,8 +1,9 @@
 import { JetStreamApiError, type StoredMsg } from '@nats-io/jetstream'
+import type { MsgHdrs } from '@nats-io/transport-node'
 import { microsNow, Problem } from '@spanhouse/model'
 import { Refusal } from '../admission.ts'
 import type { ConsumerName, DeadLetter, ListedLetter, SpanMessage } from '../span-stream.ts'
-import { fromHeaders, getLetter, metadataOf, setLetter, toHeaders, unknownMetadata } from './headers.ts'
+import { fromHeaders, getLetter, getParts, metadataOf, setLetter, toHeaders, unknownMetadata } from './headers.ts'
 import type { Positions } from './positions.ts'
 import { type Storage, WRONG_LAST_SEQUENCE } from './storage.ts'
 import type { Topology } from './topology.ts'
@@ -86,6 +87,27 @@ export class DeadLetters {
     await this.#storage.removeOwnParts(dead, stored.header)
     if (!isMarked) await this.#mark()
     return removed
+  }
+
+  /**
+   * Removes parts up to a position that no letter refers to: who stored them died or got no answer. What refers to them
+   * must be stored by now, and is looked for in the whole stream, since letters stay for long. Marks of other processes
+   * go with them, but not what is last.
+   */
+  async sweep(upTo: number): Promise<void> {
+    const { dead } = this.#topology
+    const unused = new Map<number, MsgHdrs | undefined>()
+    let last = 0
+    for await (const { seq, subject, headers } of this.#storage.headers(dead)) {
+      if (subject === dead.partsSubject && seq <= upTo) unused.set(seq, headers)
+      for (const part of getParts(headers)) unused.delete(part)
+      last = seq
+    }
+    unused.delete(last)
+    if (unused.size === 0) return
+    const isMarked = await this.#mark()
+    for (const [seq, headers] of unused) await this.#storage.removeSame(dead, seq, headers)
+    if (!isMarked) await this.#mark()
   }
 
   /**

@@ -4,6 +4,7 @@ import {
   JetStreamApiError,
   type JetStreamClient,
   type JetStreamManager,
+  type JsMsg,
   jetstream,
   type NextMsgRequest,
   type PubAck,
@@ -28,6 +29,9 @@ const ADVANCE_MAX = 300_000
 const ADVANCE_AT_ONCE = 500
 /** How far consumers' positions on disk may lag: what they delivered just before the server was killed. */
 const ADVANCE_MARGIN = 2_000
+
+/** How many messages without their bodies are asked for at once. */
+const HEADERS_AT_ONCE = 1_000
 
 export interface StoredRecord {
   subject: string
@@ -206,6 +210,28 @@ export class Storage {
     while (last < target) {
       const fillers = Array.from({ length: Math.min(ADVANCE_AT_ONCE, target - last) }, () => this.mark(shelf))
       last = Math.max(last, ...(await settleAll(fillers)))
+    }
+  }
+
+  /**
+   * All messages of a shelf, in order, without their bodies. Rejects with a Problem `overloaded` if they do not all
+   * come.
+   */
+  async *headers({ stream }: Shelf): AsyncGenerator<Pick<JsMsg, 'seq' | 'subject' | 'headers'>> {
+    const consumer = await this.#ask(() => this.#js.consumers.get(stream, { headers_only: true }))
+    try {
+      let { num_pending: left } = await this.#ask(() => consumer.info())
+      while (left > 0) {
+        const before = left
+        const options = { max_messages: Math.min(left, HEADERS_AT_ONCE), expires: PUBLISH_MS_MAX }
+        for await (const message of await this.#ask(() => consumer.fetch(options))) {
+          yield message
+          left = message.info.pending
+        }
+        if (left === before) throw refusal('unreachable')
+      }
+    } finally {
+      await consumer.delete().catch(() => undefined)
     }
   }
 
