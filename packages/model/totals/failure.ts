@@ -19,7 +19,9 @@ export function failureIn(exception: Json | undefined): Failure | null {
   return type === '' && message === '' ? null : { type, message }
 }
 
-const textOf = (value: Json | undefined): string => (typeof value === 'string' ? value.slice(0, TEXT_LENGTH_MAX) : '')
+/** Well-formed, as it is once it was bytes: it may be cut within a character. */
+const textOf = (value: Json | undefined): string =>
+  typeof value === 'string' ? value.slice(0, TEXT_LENGTH_MAX).toWellFormed() : ''
 
 /**
  * Whether a failure is one that happened below and was passed on: with the same message or with it in its own. Of one

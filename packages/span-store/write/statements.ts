@@ -4,6 +4,7 @@ import {
   CALL_TYPES,
   claimedAmounts,
   type Derived,
+  type Json,
   type JsonObject,
   type Micros,
   modelCall,
@@ -51,8 +52,8 @@ const LOOK_UP = `
 SELECT project_id, trace_id, span_id, parent_id, start_time, end_time, toString(declared_trace_type), is_trace_type_explicit,
   repeats_usage, toString(span_type), toString(trace_type), is_trace_head, toString(restated), version_hash, accepted_at,
   created_at, created_by_id, session_id, JSONExtractString(attributes, 'ag', 'session', 'id') != '', user_id,
-  JSONExtractString(attributes, 'ag', 'user', 'id') != '', JSONExtractString(attributes, 'scope', 'name'),
-  JSONExtractString(attributes, 'ag', 'meta', 'request', 'model'), JSONExtractString(attributes, 'ag', 'meta', 'response', 'model'),
+  JSONExtractString(attributes, 'ag', 'user', 'id') != '', JSONExtractRaw(attributes, 'scope', 'name'),
+  JSONExtractRaw(attributes, 'ag', 'meta', 'request', 'model'), JSONExtractRaw(attributes, 'ag', 'meta', 'response', 'model'),
   JSONExtractRaw(attributes, 'ag', 'exception'), JSONExtractRaw(attributes, 'ag', 'metrics'), ${[...OWN, ...CUMULATIVE].map(name => `toString(${name})`).join(', ')},
   expires_at <= now()
 FROM spans AS s
@@ -98,8 +99,9 @@ function readSpan(row: RowReader): FoundSpan {
   const version = { accepted_at: row.number64(), created_at: row.number64(), created_by_id: row.uuid() as Uuid }
   const session = readActor(row)
   const user = readActor(row)
-  const source = row.text()
-  const meta = { request: { model: row.text() }, response: { model: row.text() } }
+  // Any JSON, of which a number is no name, as it was none when the span came.
+  const source = jsonOf(row.text())
+  const meta = { request: { model: jsonOf(row.text()) }, response: { model: jsonOf(row.text()) } }
   const [exception, metrics] = [row.text(), row.text()]
   const own = OWN.map((_, index) => amountOfText(row.text(), index))
   const cumulative = CUMULATIVE.map((_, index) => amountOfText(row.text(), index))
@@ -127,6 +129,8 @@ function readSpan(row: RowReader): FoundSpan {
   const shown = { session_id: session.shown, user_id: user.shown }
   return { ...ids, node, derived: { cumulative, restated, trace_type, is_trace_head, ...shown }, isExpired }
 }
+
+const jsonOf = (text: string): Json => (text === '' ? null : parseJson(text))
 
 /** The column of a session or a user has what the span shows; its attributes tell whether that is its own. */
 function readActor(row: RowReader): { own: string | null; shown: string | null } {
