@@ -30,7 +30,7 @@ import type { GivenReferences, NewSimpleTrace, SimpleTraceEdit } from './bodies.
 import { EditTurns, requireTurn } from './edit-turns.ts'
 import { applicationOf, evaluatorOf, requireOutputs, withProducer } from './producer.ts'
 import { type SimpleTraceQuery, toSpanQuery } from './query.ts'
-import { RecentWrites } from './recent-writes.ts'
+import { acceptedNext, RecentWrites } from './recent-writes.ts'
 import {
   editedSpan,
   hasProducer,
@@ -112,13 +112,14 @@ export class SimpleTraces {
     trace_id: TraceId,
     given: SimpleTraceEdit,
   ): Promise<SimpleTraceJson | undefined> {
-    return this.#turns.run({ project_id: principal.project_id, trace_id }, async turn => {
+    const place = { project_id: principal.project_id, trace_id }
+    return this.#turns.run(place, async turn => {
       const span = await this.#span(principal, trace_id)
       const stored = span && simpleTraceOf(surface, span)
       if (!span || !stored) return undefined
       const edit = await this.#checkedEdit(surface, principal, stored, given)
+      const accepted_at = await acceptedNext(this.#parts.background, place)
       requireTurn(turn)
-      const accepted_at = microsNow()
       const edited = await this.#publish(principal, editedSpan(span, edit, accepted_at), accepted_at)
       const { created_at, created_by_id } = span
       const updated = { updated_at: microsToIso(accepted_at), updated_by_id: principal.user_id }
