@@ -105,6 +105,25 @@ test('parts that are not sent leave the testset as it is', async () => {
   expect(kept.body.testset, kept.text).toMatchObject({ name: 'Other', tags: { t: 'x' } })
 })
 
+test('tags and metadata may be parts of their own type', async () => {
+  const part = (head: string, text: string): string =>
+    `--x\r\nContent-Disposition: form-data; ${head}\r\n\r\n${text}\r\n`
+  const json = (name: string, value: unknown): string =>
+    part(`name="${name}"\r\nContent-Type: application/json`, JSON.stringify(value))
+  const parts = [
+    part('name="file"; filename="rows"', 'a\n1'),
+    json('testset_name', 'Mine'),
+    json('testset_tags', { t: 'x' }),
+    json('testset_meta', { n: [1, null] }),
+  ]
+  const { body, text } = await ask(`${apiUrl}/api/simple/testsets/upload`, {
+    method: 'POST',
+    headers: { authorization, 'content-type': 'multipart/form-data; boundary=x' },
+    body: `${parts.join('')}--x--\r\n`,
+  })
+  expect(body.testset, text).toMatchObject({ name: 'Mine', tags: { t: 'x' }, meta: { n: [1, null] } })
+})
+
 test('the OpenAPI document describes the form', async () => {
   const { body } = await ask(`${apiUrl}/api/openapi.json`)
   const { requestBody } = body.paths['/simple/testsets/upload'].post
@@ -125,6 +144,7 @@ describe('refusals', () => {
     ['bad tags', { file: file('a'), testset_tags: '{' }, 400, /testset_tags/],
     ['tags of another kind', { file: file('a'), testset_tags: '{"a":2}' }, 400, /testset_tags/],
     ['bad meta', { file: file('a'), testset_meta: '[]' }, 400, /testset_meta/],
+    ['a text that is too long', { file: file('a'), testset_name: 'x'.repeat(300_000) }, 400, /testset_name.*262144/],
     ['two files', { file: file('a'), other: file('b') }, 400, /several files; one is expected/],
     ['too many rows', { file: file(`a\n${'1\n'.repeat(10_001)}`) }, 400, /10000/],
   ])('%s', async (_name, parts, status, detail) => {

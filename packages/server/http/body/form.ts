@@ -60,10 +60,14 @@ async function readParts(request: FastifyRequest, fileSize: number): Promise<Rec
   const fields = new Map<string, string | Buffer>()
   for await (const part of request.parts({ limits })) {
     if (part.type === 'file') fields.set(part.fieldname, await part.toBuffer())
-    else if (part.value !== '') fields.set(part.fieldname, String(part.value))
+    else if (part.valueTruncated) throw invalid(`${part.fieldname}: a field may have at most ${FIELD_BYTES_MAX} bytes`)
+    else if (part.value !== '') fields.set(part.fieldname, textOf(part.value))
   }
   return Object.fromEntries(fields)
 }
+
+/** The parser has parsed a part of the type `application/json` already. */
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
 
 /** The form is parsed as it arrives. */
 function requireUncompressed(contentEncoding = 'identity'): void {
