@@ -22,6 +22,8 @@ test('what is said about a row is part of its content, the empty is not', () => 
     testcaseId(TESTSET, { data, ...said }),
   )
   expect(new Set(ids).size).toBe(4)
+  const meta = { f: true }
+  expect(testcaseId(TESTSET, { data: {}, meta })).not.toBe(testcaseId(TESTSET, { data: { meta } }))
 })
 
 test('canonical JSON means what it was made of, in ASCII and in one order', () => {

@@ -18,10 +18,11 @@ export function testcaseId(testsetId: Uuid | null, testcase: Testcase): Uuid {
   return parseUuid(bytes.toString('hex')) as Uuid
 }
 
+/** Data with metadata is two values, even if it is empty: metadata alone would be read as data. */
 function contentText({ data, ...metadata }: Testcase): string {
-  const values = Object.keys(data).length === 0 ? '' : canonicalJson(data)
   const isBare = METADATA.every(name => metadata[name] === undefined)
-  return isBare ? values : `${values}${canonicalJson(metadata)}`
+  if (!isBare) return `${canonicalJson(data)}${canonicalJson(metadata)}`
+  return Object.keys(data).length === 0 ? '' : canonicalJson(data)
 }
 
 /** Sorted keys, no whitespace, ASCII only. */
