@@ -3,9 +3,8 @@ import { setImmediate } from 'node:timers/promises'
 import { invalid, type JsonObject, nextTurn, Problem } from '@spanhouse/model'
 import { type CsvError, parse } from 'csv-parse'
 import { stringify } from 'csv-stringify/sync'
-import { FILE_COLUMNS, type FlatRow, toFlatRow } from './flat-row.ts'
+import { FILE_COLUMNS, type FileRow, type FlatRow, toFlatRow } from './flat-row.ts'
 import { CSV_COLUMNS_MAX, requireWithinLimits, requireWritableAsCsv } from './limits.ts'
-import type { TestcaseRow } from './table.ts'
 
 /** Bytes read, and cells written, before other work gets a turn: a few milliseconds of work. */
 const SLICE_BYTES = 128 * 1024
@@ -81,12 +80,12 @@ function unreadable(error: CsvError & { lines?: number; records?: number }): Pro
  * The rows as CSV, in parts; nothing for no rows. Columns are sorted; metadata columns without values are omitted.
  * Rejects with a 400 for rows that are too large for CSV, before the first part.
  */
-export async function writeCsv(rows: readonly TestcaseRow[]): Promise<AsyncGenerator<string>> {
+export async function writeCsv(rows: readonly FileRow[]): Promise<AsyncGenerator<string>> {
   const columns = await columnsOf(rows)
   return partsOf(rows, columns)
 }
 
-async function* partsOf(rows: readonly TestcaseRow[], columns: readonly string[]): AsyncGenerator<string> {
+async function* partsOf(rows: readonly FileRow[], columns: readonly string[]): AsyncGenerator<string> {
   const rowsAtOnce = Math.ceil(SLICE_CELLS / columns.length)
   for (let at = 0; at < rows.length; at += rowsAtOnce) {
     const flatRows = rows.slice(at, at + rowsAtOnce).map(toFlatRow)
@@ -97,7 +96,7 @@ async function* partsOf(rows: readonly TestcaseRow[], columns: readonly string[]
   }
 }
 
-async function columnsOf(rows: readonly TestcaseRow[]): Promise<string[]> {
+async function columnsOf(rows: readonly FileRow[]): Promise<string[]> {
   const columns = new Set<string>()
   for (const row of rows) {
     for (const [name, value] of toFlatRow(row)) if (value !== null || !FILE_COLUMNS.has(name)) columns.add(name)

@@ -101,6 +101,12 @@ test('rows with the same id are one, the last of them', async () => {
   ])
 })
 
+test.each(['csv', 'json'] as const)('a row that is there twice comes back twice from %s', async type => {
+  const [one, other] = [stored({ data: { a: '1' } }), stored({ data: { a: '2' } })]
+  const back = await read(await written([one, other, one], type), type)
+  expect(back).toMatchObject([{ id: one.id, data: one.data }, { id: other.id, data: other.data }, { data: one.data }])
+})
+
 const said = fc.option(fc.dictionary(fc.string({ minLength: 1 }), fc.string(), { minKeys: 1 }), { nil: undefined })
 const name = fc.string().filter(text => !/^__(id|dedup_id|flags|tags|meta)__$/.test(text))
 const rowsOf = (value: fc.Arbitrary<unknown>): fc.Arbitrary<Testcase[]> =>

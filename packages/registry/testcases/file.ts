@@ -13,7 +13,7 @@ import {
   scanJson,
 } from '@spanhouse/model'
 import { readCsv, writeCsv } from './csv.ts'
-import { type FlatRow, fromFlatRows, toFlatRow } from './flat-row.ts'
+import { type FileRow, type FlatRow, fromFlatRows, toFileRows, toFlatRow } from './flat-row.ts'
 import { requireWithinLimits } from './limits.ts'
 import type { TestcaseRow } from './table.ts'
 import type { TestcaseBody } from './testcase.ts'
@@ -24,7 +24,7 @@ export type FileType = (typeof FILE_TYPES)[number]
 interface Format {
   mediaType: string
   read(bytes: Buffer): JsonObject[] | Promise<JsonObject[]>
-  write(rows: readonly TestcaseRow[]): Promise<Readable>
+  write(rows: readonly FileRow[]): Promise<Readable>
 }
 
 /** One entry per file type. */
@@ -59,11 +59,11 @@ export interface TestcaseFile {
  */
 export async function testcaseFile(rows: readonly TestcaseRow[], type: FileType): Promise<TestcaseFile> {
   const { mediaType, write } = FORMATS[type]
-  return { mediaType, content: await write(rows) }
+  return { mediaType, content: await write(toFileRows(rows)) }
 }
 
 /** One row after the other; together the same text as `JSON.stringify` writes. */
-async function* writeJson(rows: readonly TestcaseRow[]): AsyncGenerator<string> {
+async function* writeJson(rows: readonly FileRow[]): AsyncGenerator<string> {
   if (rows.length === 0) yield '[]'
   for (const [index, row] of rows.entries()) {
     const end = index === rows.length - 1 ? ']' : ''

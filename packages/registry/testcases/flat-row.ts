@@ -7,6 +7,7 @@ import {
   nextTurn,
   parseJson,
   scanShortJson,
+  type Uuid,
 } from '@spanhouse/model'
 import { DEDUP_COLUMN, DEDUP_FILE_COLUMN } from './dedup.ts'
 import { requireWithinLimits } from './limits.ts'
@@ -24,11 +25,22 @@ export const FILE_COLUMNS: ReadonlySet<string> = new Set([
   ...METADATA_FILE_COLUMNS.map(([, column]) => column),
 ])
 
+/** A row to be written to a file; null: without an id. */
+export type FileRow = Pick<TestcaseRow, 'data' | 'flags' | 'tags' | 'meta'> & { id: Uuid | null }
+
+/**
+ * The rows of a testset, which may contain a row twice. Only the first names its id: a reader keeps one row of each id.
+ */
+export function toFileRows(rows: readonly TestcaseRow[]): FileRow[] {
+  const ids = new Set<Uuid>()
+  return rows.map(row => (ids.size === ids.add(row.id).size ? { ...row, id: null } : row))
+}
+
 /** A row as written to a file: values by column. No object, which would cost a hidden class for each column. */
 export type FlatRow = ReadonlyMap<string, Json>
 
 /** Columns of the data come first, then {@link FILE_COLUMNS}, which take the place of columns of their names. */
-export function toFlatRow(row: TestcaseRow): FlatRow {
+export function toFlatRow(row: FileRow): FlatRow {
   const flatRow = new Map<string, Json>()
   for (const name of Object.keys(row.data)) if (name !== DEDUP_COLUMN) flatRow.set(name, row.data[name] as Json)
   const dedupId = row.data[DEDUP_COLUMN] ?? row.data[DEDUP_FILE_COLUMN] ?? null
