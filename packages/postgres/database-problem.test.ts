@@ -12,6 +12,7 @@ test.each([
   ['shutting down', failure('terminating connection', { code: '57P01' }), 'overloaded'],
   ['too many connections', failure('sorry, too many clients', { code: '53300' }), 'overloaded'],
   ['deadlock', failure('deadlock detected', { code: '40P01' }), 'overloaded'],
+  ['locked', failure('canceling statement due to lock timeout', { code: '55P03' }), 'overloaded'],
   ['read only', failure('cannot execute INSERT', { code: '25006' }), 'overloaded'],
   ['statement timeout', failure('canceling statement', { code: '57014' }), 'query_timeout'],
   ['unique', failure('duplicate key', { code: '23505' }), 'conflict'],

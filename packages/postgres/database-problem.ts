@@ -10,6 +10,7 @@ const PROBLEM_BY_SQLSTATE: Record<string, (error: DriverError) => Problem> = {
   '57': unavailable, // operator intervention: shutting down, starting up
   '58': unavailable, // system error, such as a full or failing disk
   '40': unavailable, // rolled back because of a deadlock or a serialization failure: may work the next time
+  '55P03': unavailable, // a lock that was not free in time
   '25006': unavailable, // read only: a standby before or after a failover
   '57014': tooSlow, // a statement
   '25P03': tooSlow, // a transaction that waited for its next statement
