@@ -91,6 +91,10 @@ describe('a commit to an environment', () => {
     expect(await changes([{ id: one.id }])).toEqual(['5', '2'])
     expect(await changes([{ id: two.id }])).toEqual(['3'])
     expect(await changes([])).toEqual(['5', '4', '3', '2', '1', '0'])
+    expect(await changes([{ slug: one.slug }])).toEqual(['5', '2'])
+    expect(await changes([{ slug: one.slug }, { id: two.id }])).toEqual(['5', '3', '2'])
+    const unknown = Array.from({ length: 500 }, () => [{ id: randomUUID() }, { slug: slugOf('none') }]).flat()
+    expect(await changes(unknown)).toEqual([])
   })
 })
 

@@ -2,7 +2,7 @@ import { invalid } from '@spanhouse/model'
 import { type RawBuilder, sql } from '@spanhouse/postgres'
 import type { Scope } from '../kind.ts'
 import { identifies, type Reference } from '../references.ts'
-import { type ListQuery, listRows } from '../rows/list.ts'
+import { anyOf, type ListQuery, listRows } from '../rows/list.ts'
 import type { RowList } from '../rows/row-list.ts'
 import type { RevisionRow } from '../rows/rows.ts'
 
@@ -18,24 +18,37 @@ export interface RevisionListQuery extends ListQuery {
 export function listRevisions(scope: Scope, query: RevisionListQuery): Promise<RowList<RevisionRow>> {
   const references = query.changed_references ?? []
   if (references.length === 0) return listRows(scope, 'revision', query)
-  const changes = references.map(reference => sql`${deployed('r', reference)} is distinct from ${before(reference)}`)
-  return listRows(scope, 'revision', query, [sql`(${sql.join(changes, sql` or `)})`])
+  const isAmong = isOfOne(scope, references)
+  return listRows(scope, 'revision', query, [sql`${deployed('r', isAmong)} is distinct from ${before(isAmong)}`])
 }
 
-const before = (reference: Reference): RawBuilder<unknown> => sql`(
-  select ${deployed('p', reference)} from revisions p
+const before = (isAmong: RawBuilder<unknown>): RawBuilder<unknown> => sql`(
+  select ${deployed('p', isAmong)} from revisions p
   where p.project_id = r.project_id and p.variant_id = r.variant_id and p.version < r.version
   order by p.version desc limit 1)`
 
-/** Key → revision of everything that a revision of an environment deploys of an artifact; null for nothing. */
-function deployed(table: 'r' | 'p', reference: Reference): RawBuilder<unknown> {
-  if (!identifies(reference)) throw invalid('references: each reference must have an id or a slug')
-  const { id, slug } = reference
-  const member = id === undefined ? 'slug' : 'id'
-  const isOf = ARTIFACT_NAMES.map(name => sql`e.value -> ${name} ->> ${member} = ${id ?? slug}`)
+/** Key → revision of everything among these that a revision of an environment deploys; null for nothing. */
+function deployed(table: 'r' | 'p', isAmong: RawBuilder<unknown>): RawBuilder<unknown> {
   const revisions = ARTIFACT_NAMES.map(name => sql`e.value -> ${`${name}_revision`} -> 'id'`)
   return sql`(
     select jsonb_object_agg(e.key, coalesce(${sql.join(revisions)}, 'null'))
     from jsonb_each(coalesce(${sql.ref(`${table}.data`)} -> 'references', '{}')::jsonb) e
-    where ${sql.join(isOf, sql` or `)})`
+    where ${isAmong})`
+}
+
+/**
+ * Whether an entry `e` refers to one of these artifacts. Deployments write ids only, so a slug also stands for the id of
+ * the workflow that has it. However many references there are, an entry is looked up in three lists.
+ */
+function isOfOne({ project_id }: Scope, references: readonly Reference[]): RawBuilder<unknown> {
+  if (!references.every(identifies)) throw invalid('references: each reference must have an id or a slug')
+  const ids = references.flatMap(({ id }) => id ?? [])
+  const slugs = references.flatMap(({ id, slug }) => (id === undefined && slug !== undefined ? [slug] : []))
+  const called = sql`select a.id::text from artifacts a
+    where a.project_id = ${project_id} and a.family = 'workflow' and ${anyOf(sql.ref('a.slug'), slugs)}`
+  const options = ARTIFACT_NAMES.flatMap(name => {
+    const member = (one: string) => sql`(e.value -> ${name} ->> ${one})`
+    return [anyOf(member('id'), ids), sql`${member('id')} in (${called})`, anyOf(member('slug'), slugs)]
+  })
+  return sql`(${sql.join(options, sql` or `)})`
 }
