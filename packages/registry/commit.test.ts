@@ -57,6 +57,20 @@ onEachDatabase('commits', postgres => {
     await expect(findRow({ ...scope, holder: full }, 'revision', revision_id)).rejects.toThrow('no room')
   })
 
+  test('the batches of a list are not counted, since they are not kept', async () => {
+    const scope = as('application')
+    const script = 'long '.repeat(20_000)
+    const { variant_id } = await createSimple(scope, { slug: 'listed', data: { script } })
+    for (const n of [1, 2]) await commitRevision(scope, { variant_id, data: { script, parameters: { n } } })
+    const held: number[] = []
+    const holder = { hold: (bytes: number) => void held.push(bytes), release: () => undefined }
+    const { rows, bytesMax } = await logRevisions({ ...scope, holder }, { variant_id })
+    const read = await Array.fromAsync(rows)
+    expect(read.map(({ data }) => data?.script)).toEqual([script, script, script, undefined])
+    expect(bytesMax).toBeGreaterThan(3 * script.length)
+    expect(held).toEqual([])
+  })
+
   test('deployments at once lose none', async () => {
     const environment = await createSimple(as('environment'), { slug: 'live' })
     const slugs = Array.from({ length: 10 }, (_, index) => `app-${index}`)

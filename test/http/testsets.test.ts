@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { describe, expect, inject, test } from 'vitest'
 import { type Answer, call, newProject } from '../harness.ts'
 import { newPerson, secretFor } from './people.ts'
@@ -280,6 +280,20 @@ describe('reading', () => {
     const page = await post('/testsets/revisions/query', { ...query, windowing: { limit: 1 } })
     expect(page.testset_revisions.map(idsOf)).toEqual([idsOf(head)])
   })
+})
+
+test('many rows are listed beside labels of any size', async () => {
+  const rows = Array.from({ length: 7_000 }, (_, n) => ({ n }))
+  const ids = await plain()
+  // Random, since what can be compressed is small where it is stored.
+  const meta = { text: randomBytes(600_000).toString('hex') }
+  const revision = await commit({ ...ids, data: { testcases: cases(...rows) }, meta }, { include_testcases: false })
+  expect(idsOf(revision)).toHaveLength(rows.length)
+  const { testset_revisions } = await post('/testsets/revisions/query', {
+    testset_refs: [{ id: ids.testset_id }],
+    include_testcases: false,
+  })
+  expect(testset_revisions.map(idsOf)).toEqual([idsOf(revision)])
 })
 
 describe('testcases', () => {

@@ -69,8 +69,13 @@ export const SHORT_DATA = sql.raw(`
   case when pg_column_size(r.data) <= ${SHORT_BYTES} then r.data end as data,
   nullif(greatest(pg_column_size(r.data), ${SHORT_BYTES}), ${SHORT_BYTES}) as long_bytes`)
 
-/** With its data as text, which is not parsed. */
-const REVISION_WITH_TEXT = sql`${REVISION_HEAD}, r.data::text as text`
+/** Of longer data, large members are kept as text. */
+const LARGE_BYTES = 1024 * 1024
+
+/** With its data, or the text of large data, which is not parsed yet. */
+const REVISION_IN_LIST = sql`${REVISION_HEAD},
+  case when pg_column_size(r.data) <= ${sql.lit(LARGE_BYTES)} then r.data end as data,
+  case when pg_column_size(r.data) > ${sql.lit(LARGE_BYTES)} then r.data::text end as text`
 
 /** How each layer is read, with the columns shown of its parents. The alias of a layer's table is its first letter. */
 const LAYERS: Record<Layer, { table: string; columns: RawBuilder<unknown>; from: RawBuilder<unknown> }> = {
@@ -146,24 +151,22 @@ export const selectSizes = (
   return select({ db, project_id, family: kind.storedAs, layer }, columns, selection)
 }
 
-/** If a batch has a larger row, large members of data are kept as text. */
-const LARGE_BYTES = 1024 * 1024
-
-/** The rows of a batch, in any order. */
+/**
+ * The rows of a batch, in any order. The reader of a list counts the memory of its largest batch; counted here, it would
+ * be that of all batches together.
+ */
 export async function readBatch<L extends Layer>(
   scope: Scope,
   layer: L,
   batch: readonly RowSize[],
 ): Promise<RowOf[L][]> {
-  const isAmong = sql`${column(layer, 'id')} = any(${batch.map(({ id }) => id)}::uuid[])`
-  const isLarge = layer === 'revision' && batch.some(({ bytes }) => bytes > LARGE_BYTES)
-  if (!isLarge) return selectRows(scope, layer, { where: [isAmong] })
+  const where = [sql`${column(layer, 'id')} = any(${batch.map(({ id }) => id)}::uuid[])`]
+  if (layer !== 'revision') return selectRows(scope, layer, { where })
   const place = { db: scope.db, project_id: scope.project_id, family: scope.kind.storedAs, layer }
-  const read = await select<RevisionRow & { text: string | null }>(place, REVISION_WITH_TEXT, { where: [isAmong] })
+  const read = await select<RevisionRow & { text: string | null }>(place, REVISION_IN_LIST, { where })
   const rows: RevisionRow[] = []
-  for (const { text, ...row } of read) {
-    rows.push({ ...row, data: text === null ? null : ((await parseLarge(text)) as JsonObject) })
-  }
+  for (const { text, ...row } of read)
+    rows.push(text === null ? row : { ...row, data: (await parseLarge(text)) as JsonObject })
   return rows as RowOf[L][]
 }
 
