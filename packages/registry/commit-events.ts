@@ -3,6 +3,7 @@ import { isJsonObject, type JsonObject, type Uuid } from '@spanhouse/model'
 import { sql } from '@spanhouse/postgres'
 import { isSameJson } from './delta/equality.ts'
 import type { Kind, Scope } from './kind.ts'
+import { HEAD_FIRST } from './rows/find.ts'
 import type { RevisionRow, VariantRow } from './rows/rows.ts'
 
 /** What identifies a revision and its parents. */
@@ -34,17 +35,18 @@ export async function recordCommits(scope: Scope, variant: VariantRow, rows: rea
   await recordEvents(db, events)
 }
 
-/** `state` and `diff` of each revision of an environment. */
+/** `state` and `diff` of each revision of an environment: the first differs from the head before it. */
 async function deploymentsOf(
   { db, project_id }: Scope,
   variant: VariantRow,
   rows: readonly Committed[],
 ): Promise<JsonObject[]> {
   const ids = rows.map(({ id }) => id)
+  const isNewOrBefore = sql`(r.id = any(${ids}::uuid[]) or r.version < ${rows[0]?.version ?? 0})`
   const { rows: read } = await sql<{ id: Uuid; data: JsonObject | null }>`
-    select id, data from revisions where project_id = ${project_id} and variant_id = ${variant.id}
-      and (id = any(${ids}::uuid[]) or (deleted_at is null and version < ${rows[0]?.version ?? 0}))
-    order by version desc limit ${rows.length + 1}`.execute(db)
+    select r.id, r.data from revisions r
+    where r.project_id = ${project_id} and r.variant_id = ${variant.id} and ${isNewOrBefore}
+    ${HEAD_FIRST} limit ${rows.length + 1}`.execute(db)
   const data = new Map(read.map(row => [row.id, row.data]))
   let before = entriesOf(read.find(row => !ids.includes(row.id))?.data)
   return rows.map(({ id }) => {

@@ -8,6 +8,7 @@ import { logRevisions } from './log.ts'
 import { newScope } from './registry.testing.ts'
 import { findRow } from './rows/rows.ts'
 import { createSimple } from './simple.ts'
+import { setVariantArchived } from './variants.ts'
 
 onEachDatabase('commits', postgres => {
   let as: Awaited<ReturnType<typeof newScope>>
@@ -69,6 +70,18 @@ onEachDatabase('commits', postgres => {
     expect(read.map(({ data }) => data?.script)).toEqual([script, script, script, undefined])
     expect(bytesMax).toBeGreaterThan(3 * script.length)
     expect(held).toEqual([])
+  })
+
+  test('what only an archived head contains is committed again, on that head', async () => {
+    const scope = as('workflow')
+    const data = { parameters: { a: 1 } }
+    const { variant_id, revision_id } = await createSimple(scope, { slug: 'hidden', data })
+    await setVariantArchived(scope, variant_id, true)
+    const { row, status } = await commitRevision(scope, { variant_id, base_revision_id: revision_id, data })
+    expect({ status, version: row.version, data: row.data }).toEqual({ status: 'committed', version: 2, data })
+    await expect(commitRevision(scope, { variant_id, base_revision_id: revision_id, data })).rejects.toMatchObject({
+      code: 'conflict',
+    })
   })
 
   test('deployments at once lose none', async () => {

@@ -78,8 +78,9 @@ async function planCommit(scope: Scope, variant: VariantRow, input: CommitInput)
     throw invalid('data or delta is required: without them the data of the variant would be lost.')
   const { prepared, warnings, message } = await preparedFor(scope, { variant, head }, input)
   await nextTurn()
+  // What equals an archived head is stored all the same: it would stay hidden.
   const isUnchanged =
-    head !== undefined &&
+    head?.deleted_at === null &&
     skipsEqual(scope.kind, input) &&
     isSameContent(prepared.data ?? undefined, head.data ?? undefined)
   await nextTurn()

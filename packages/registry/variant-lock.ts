@@ -2,6 +2,7 @@ import { Problem, type Uuid } from '@spanhouse/model'
 import { sql } from '@spanhouse/postgres'
 import type { Scope } from './kind.ts'
 import { withRegistryProblems } from './problems.ts'
+import { HEAD_FIRST } from './rows/find.ts'
 import { type RevisionRow, selectRows, type VariantRow } from './rows/rows.ts'
 
 /** How long a commit waits for another commit to the same variant. */
@@ -20,25 +21,24 @@ export async function lockVariant(scope: Scope, id: Uuid): Promise<VariantRow> {
 
 /** Where the next revision of a variant goes. */
 export interface Position {
-  /** Of the newest revision that is not archived. */
+  /** See {@link headOf}. */
   headId: Uuid | undefined
   nextVersion: number
 }
 
 /** Call this after the lock is taken: the locking statement may see older revisions next to the locked row. */
 export async function positionOn({ db, project_id }: Scope, variantId: Uuid): Promise<Position> {
-  const ofVariant = sql`project_id = ${project_id} and variant_id = ${variantId}`
+  const ofVariant = sql`r.project_id = ${project_id} and r.variant_id = ${variantId}`
   const { rows } = await sql<{ newest: number | null; head: Uuid | null }>`
-    select (select max(version) from revisions where ${ofVariant}) as newest,
-      (select id from revisions where ${ofVariant} and deleted_at is null order by version desc limit 1) as head
-    `.execute(db)
+    select (select max(r.version) from revisions r where ${ofVariant}) as newest,
+      (select r.id from revisions r where ${ofVariant} ${HEAD_FIRST} limit 1) as head`.execute(db)
   const [{ newest, head } = { newest: null, head: null }] = rows
   return { headId: head ?? undefined, nextVersion: (newest ?? -1) + 1 }
 }
 
-/** The newest revision of a variant that is not archived. */
+/** The head of a variant: the revision that a reference to the variant finds. */
 export async function headOf(scope: Scope, variantId: Uuid): Promise<RevisionRow | undefined> {
-  const where = [sql`r.variant_id = ${variantId}`, sql`r.deleted_at is null`]
-  const [head] = await selectRows(scope, 'revision', { where, tail: sql`order by r.version desc limit 1` })
+  const where = [sql`r.variant_id = ${variantId}`]
+  const [head] = await selectRows(scope, 'revision', { where, tail: sql`${HEAD_FIRST} limit 1` })
   return head
 }

@@ -143,6 +143,23 @@ describe('a deployment', () => {
     expect(Object.keys(head.data.references).toSorted()).toEqual([`${one.slug}.revision`, 'mine', 'older'].toSorted())
   })
 
+  test('to an archived environment leaves its other keys, and its event says so', async () => {
+    const { api, environment } = await withEnvironment({ kept: {} })
+    const app = await newApplication(api)
+    const key = `${app.slug}.revision`
+    await api.post(`/simple/environments/${environment.id}/archive`)
+    await deploy(api, app.id, environment.slug)
+    await api.post(`/simple/environments/${environment.id}/unarchive`)
+    const { environment: head } = await api.ok('GET', `/simple/environments/${environment.id}`)
+    expect(Object.keys(head.data.references).toSorted()).toEqual([key, 'kept'].toSorted())
+    const { events } = await api.post('/events/query', { event: { event_types: ['environments.revisions.committed'] } })
+    const { diff } = events.find(
+      (one: any) => one.attributes.references.environment_revision.id === head.revision_id,
+    ).attributes
+    expect(diff).toMatchObject({ created: { [key]: {} }, updated: {}, deleted: {} })
+    expect(Object.keys(diff.created)).toEqual([key])
+  })
+
   test('of an evaluator is no application', async () => {
     const { api, environment } = await withEnvironment()
     const { evaluator } = await api.post('/simple/evaluators/', { evaluator: { slug: slugOf('e') } })

@@ -375,6 +375,19 @@ describe.each(KINDS)('$one', ({ one, many, data, other }) => {
     expect((await post(`/simple/${many}/query`, refs))[many]).toMatchObject([same])
   })
 
+  test('a flat record keeps its data when it is edited while it is archived', async () => {
+    const { ok, post } = await registryClient()
+    const path = `/simple/${many}`
+    const record = (await post(`${path}/`, { [one]: { slug: slugOf('flat'), data } }))[one]
+    await post(`${path}/${record.id}/archive`)
+    const edited = (await ok('PUT', `${path}/${record.id}`, { [one]: { description: 'later' } }))[one]
+    const isEditable = !['workflow', 'application', 'evaluator'].includes(one)
+    expect(edited?.data).toEqual(isEditable ? record.data : undefined)
+    await post(`${path}/${record.id}/unarchive`)
+    const { data: kept, description } = (await ok('GET', `${path}/${record.id}`))[one]
+    expect([kept, description]).toEqual([record.data, isEditable ? 'later' : undefined])
+  })
+
   test('pages visit every record once, in either order', async () => {
     const { post } = await registryClient()
     const ids: string[] = []

@@ -56,11 +56,11 @@ export function pointsAt(
         )
   const isOnVariant = sql`r.project_id = ${scope.project_id} and r.variant_id = (${parent})`
   if (revision?.version !== undefined) return { where: sql`${isOnVariant} and r.version = ${revision.version}` }
-  return { where: isOnVariant, tail: NEWEST_FIRST }
+  return { where: isOnVariant, tail: sql`${HEAD_FIRST} limit 1` }
 }
 
-/** The newest revision first, preferring revisions that are not archived. */
-const NEWEST_FIRST = sql`order by (r.deleted_at is not null), r.version desc limit 1`
+/** The newest revision first, preferring revisions that are not archived: the first one is the head of its variant. */
+export const HEAD_FIRST = sql`order by (r.deleted_at is not null), r.version desc`
 
 /** The id of the default variant of the artifact that a subquery selects. */
 export const defaultVariantOf = (scope: Scope, artifactId: RawBuilder<unknown>): RawBuilder<unknown> => sql`
