@@ -3,10 +3,14 @@ import { onEachDatabase } from '@spanhouse/postgres/database.testing.ts'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { commitRevision } from './commit.ts'
 import { deployRevision } from './environments/deploy.ts'
+import { createFolder } from './folders/folders.ts'
+import { listFolders } from './folders/rows.ts'
 import type { Delta } from './kind.ts'
 import { logRevisions } from './log.ts'
 import { newScope } from './registry.testing.ts'
+import { listRows } from './rows/list.ts'
 import { findRow } from './rows/rows.ts'
+import { listSimple } from './rows/simple-rows.ts'
 import { createSimple } from './simple.ts'
 import { setVariantArchived } from './variants.ts'
 
@@ -69,7 +73,23 @@ onEachDatabase('commits', postgres => {
     const read = await Array.fromAsync(rows)
     expect(read.map(({ data }) => data?.script)).toEqual([script, script, script, undefined])
     expect(bytesMax).toBeGreaterThan(3 * script.length)
+    const flat = await listSimple(scope, { artifact_refs: [{ slug: 'listed' }] })
+    expect(flat.bytesMax).toBeGreaterThan(script.length)
     expect(held).toEqual([])
+  })
+
+  test('a list knows how large its rows are, however short they are stored', async () => {
+    const scope = (await newScope(postgres()))('query')
+    const text = 'long '.repeat(200_000)
+    await createSimple(scope, { slug: 'labels', description: text, meta: { text } })
+    await createFolder(scope, { slug: 'labels', name: 'labels', meta: { text } })
+    const lists = [
+      await listRows(scope, 'artifact', {}),
+      await listRows(scope, 'revision', {}),
+      await listSimple(scope, {}),
+      await listFolders(scope, {}),
+    ]
+    expect(lists.map(({ bytesMax }) => Math.floor(bytesMax / text.length))).toEqual([2, 2, 2, 1])
   })
 
   test('what only an archived head contains is committed again, on that head', async () => {

@@ -2,7 +2,7 @@ import type { JsonObject, Uuid } from '@spanhouse/model'
 import { type FoldersTable, type RawBuilder, type Selectable, sql } from '@spanhouse/postgres'
 import type { Scope } from '../kind.ts'
 import { anyOf, containing } from '../rows/list.ts'
-import { listOf, type RowList, type RowSize } from '../rows/row-list.ts'
+import { listOf, type RowList, type RowSize, sizeOf } from '../rows/row-list.ts'
 import { FOLDERS_MAX, type FolderKind } from './rules.ts'
 
 export type FolderRow = Selectable<FoldersTable>
@@ -38,7 +38,7 @@ export async function listFolders({ db, project_id }: ReadScope, filter: FolderF
   const own = sql`project_id = ${project_id}`
   const where = sql.join([own, ...conditionsOf(filter)], sql` and `)
   const { rows: sizes } = await sql<RowSize>`
-    select id, pg_column_size(folders) as bytes from folders
+    select id, ${sizeOf('folders')} as bytes from folders
     where ${where} order by path limit ${FOLDERS_MAX}`.execute(db)
   return listOf(sizes, async batch => {
     const ids = batch.map(({ id }) => id)

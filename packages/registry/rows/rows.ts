@@ -2,7 +2,7 @@ import type { JsonObject, Uuid } from '@spanhouse/model'
 import { type RawBuilder, sql } from '@spanhouse/postgres'
 import { parseLarge } from '../content/large-json.ts'
 import type { Family, Layer, Scope } from '../kind.ts'
-import { deletedMeanwhile, HELD_PER_BYTE, type RowSize } from './row-list.ts'
+import { dataSizeOf, deletedMeanwhile, HELD_PER_BYTE, LABELS, type RowSize, sizeOf } from './row-list.ts'
 
 /** The columns of every layer. Times are ISO 8601 text in UTC. */
 interface RecordRow {
@@ -147,7 +147,10 @@ export const selectSizes = (
   layer: Layer,
   selection: Selection,
 ): Promise<RowSize[]> => {
-  const columns = sql`${column(layer, 'id')}, pg_column_size(${sql.ref(LAYERS[layer].table)}) as bytes`
+  const { table } = LAYERS[layer]
+  const bytes =
+    layer === 'revision' ? sql`${sizeOf(table, [...LABELS, 'message'])} + ${dataSizeOf(table)}` : sizeOf(table)
+  const columns = sql`${column(layer, 'id')}, ${bytes} as bytes`
   return select({ db, project_id, family: kind.storedAs, layer }, columns, selection)
 }
 

@@ -4,7 +4,7 @@ import type { Scope } from '../kind.ts'
 import { header, lifecycle, present, shownData } from '../row-json.ts'
 import { defaultVariantOf, ownOf } from './find.ts'
 import { conditionsOf, flagsContain, type ListQuery } from './list.ts'
-import { listOf, type RowList, type RowSize } from './row-list.ts'
+import { dataSizeOf, listOf, type RowList, type RowSize, sizeOf } from './row-list.ts'
 import { type ArtifactRow, recordColumns, SHORT_DATA, type ShortRow, withLongData } from './rows.ts'
 import { pageOf, windowOf } from './window.ts'
 
@@ -47,7 +47,7 @@ const HEAD = sql`${recordColumns('a')}, a.folder_id, v.id as variant_id, r.id as
   r.flags as revision_flags`
 const COLUMNS = sql`${HEAD}, r.data`
 const HAS_HEAD = sql`r.id is not null`
-const SIZE = sql`a.id, pg_column_size(a) + pg_column_size(r) as bytes`
+const SIZE = sql`a.id, ${sizeOf('a')} + ${dataSizeOf('r')} as bytes`
 
 interface SimpleSelection {
   columns: RawBuilder<unknown>
