@@ -58,6 +58,11 @@ test.each<[string, object, number]>([
   ['a version, as text', { variant_ref: { id: application.variant_id, version: '1' } }, 1],
   ['a version, as a number', { variant_ref: { slug: second.application_variant_slug, version: 1 } }, 1],
   ['a revision by id', { variant_ref: { id: application.revision_id } }, 1],
+  [
+    'an environment beside references that say nothing',
+    { variant_ref: { id: null, slug: null }, application_ref: { slug: 'bot' }, environment_ref: { slug: 'staging' } },
+    2,
+  ],
   ['production by default', { application_ref: { slug: 'bot' } }, 1],
   ['an environment', { application_ref: { id: application.id }, environment_ref: { slug: 'staging' } }, 2],
   ['an environment by its revision', { application_ref: { slug: 'bot' }, environment_ref: { id: production.id } }, 1],

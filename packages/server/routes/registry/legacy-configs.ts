@@ -59,18 +59,21 @@ export function legacyConfigRoutes(registry: Registry): (app: FastifyInstance) =
       answer,
       handle: async ({ principal, body, holder }) => {
         const scope = scopeOf(registry, 'application', { principal, holder })
-        const found = await (body.variant_ref ? ofVariant(scope, body, body.variant_ref) : ofEnvironment(scope, body))
+        const found = await (isEmpty(body.variant_ref) ? ofEnvironment(scope, body) : ofVariant(scope, body))
         if (!found) throw notFound()
         return configOf(scope, found, body)
       },
     })
 }
 
+/** Clients also send references without members, or with nulls only. */
+const isEmpty = (reference: Reference = {}): boolean => Object.values(reference).every(member => member === undefined)
+
 const notFound = (): Problem => new Problem('not_found', 'The configuration does not exist.')
 
 /** The id may be a revision's or a variant's. */
-async function ofVariant(scope: Scope, { application_ref }: Wanted, wanted: Reference): Promise<Retrieved | undefined> {
-  const { version, ...variant } = wanted
+async function ofVariant(scope: Scope, { application_ref, variant_ref = {} }: Wanted): Promise<Retrieved | undefined> {
+  const { version, ...variant } = variant_ref
   const exact = variant.id === undefined ? undefined : await findRow(scope, 'revision', variant.id)
   const row = exact ?? (await findNamed(scope, { variant, revision: version === undefined ? undefined : { version } }))
   return row && isOf(application_ref, row) ? { row } : undefined
