@@ -71,20 +71,32 @@ class Conversation {
     for (let iteration = 0; iteration < limits.iterationsMax; iteration++) {
       const calls = await this.#ask().catch(unlessUnavailable)
       if (calls === undefined) return failure('llm_unavailable', 503)
-      if (calls.some(call => this.#settings.externalTools.has(call.name))) return TOOL_REQUESTED
-      if (calls.some(call => call.name === TERMINATE_AS_SENT)) return COMPLETED
       if (calls.length === 0) {
         if (limits.stopsWithoutTool) return COMPLETED
         errors = 0
         this.messages.push({ role: 'user', content: CONTINUE })
         continue
       }
+      const own = calls.filter(call => !this.#settings.externalTools.has(call.name))
+      for (const call of own) this.#answer(call)
+      if (own.length < calls.length) return TOOL_REQUESTED
+      if (own.some(isTerminate)) return COMPLETED
       toolCalls += calls.length
       if (toolCalls > limits.toolCallsMax) return failure('calls_exhausted')
-      for (const call of calls) this.messages.push(unknownTool(call))
       if (++errors > limits.errorsMax) return failure('error_raised')
     }
     return failure('iterations_exhausted')
+  }
+
+  /**
+   * Appends the result of a call that the caller does not execute, also where the conversation ends with it: providers
+   * refuse one that goes on behind a call without a result.
+   */
+  #answer(call: ToolCall): void {
+    const isError = !isTerminate(call)
+    const content = isError ? `There is no tool named '${call.name}'.` : 'The task is done.'
+    this.messages.push({ role: 'tool', tool_call_id: call.id, content })
+    this.#run.emit({ type: 'tool_result', data: { id: call.id, output: content, isError } })
   }
 
   /** Appends the reply of the first model that responds, and returns its tool calls. */
@@ -144,8 +156,4 @@ function toolCallsOf({ tool_calls = null }: JsonObject): ToolCall[] {
   })
 }
 
-const unknownTool = ({ id, name }: ToolCall): JsonObject => ({
-  role: 'tool',
-  tool_call_id: id,
-  content: `There is no tool named '${name}'.`,
-})
+const isTerminate = ({ name }: ToolCall): boolean => name === TERMINATE_AS_SENT

@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '@spanhouse/model'
 import { expect, test } from 'vitest'
 import { runWith, scriptedModel } from '../../run.testing.ts'
+import type { RunEvent } from '../../run.ts'
 import { RunError } from '../../run-error.ts'
 import { autoAiCritique } from '../model/auto_ai_critique.ts'
 import { chat } from './chat.ts'
@@ -328,6 +329,23 @@ test.each<[string, JsonObject, (string | JsonObject | RunError)[], object]>([
   expect(
     await runWith(llm, { ...scriptedModel(...answers), parameters: { llms: [{ model: 'm' }], loop, tools: TOOLS } }),
   ).toMatchObject(result)
+})
+
+test.each<[string, JsonObject, string[], string[]]>([
+  ['terminate', { allow_implicit_stop: false }, ['control_terminate'], ['The task is done.']],
+  ['too many', { max_internal_tool_calls: 0 }, ['none'], ["There is no tool named 'none'."]],
+  ["also the caller's", {}, ['map', 'none'], ["There is no tool named 'none'."]],
+])("a loop leaves only the caller's calls without a result: %s", async (_, loop, names, results) => {
+  const tool_calls = names.map(name => ({ id: name, type: 'function', function: { name, arguments: '{}' } }))
+  const events: RunEvent[] = []
+  const { messages } = (await runWith(llm, {
+    ...scriptedModel({ role: 'assistant', tool_calls }),
+    parameters: { llms: [{ model: 'm' }], loop, tools: TOOLS },
+    emit: event => void events.push(event),
+  })) as { messages: JsonObject[] }
+  const id = names.at(-1)
+  expect(messages.slice(1)).toEqual(results.map(content => ({ role: 'tool', tool_call_id: id, content })))
+  expect(events).toMatchObject(results.map(output => ({ type: 'tool_result', data: { id, output } })))
 })
 
 test('the next model is tried when one is not available, not when the request is wrong', async () => {
