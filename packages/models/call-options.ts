@@ -80,6 +80,8 @@ export const untranslated = (options: ChatOptions): Record<string, unknown> =>
 
 function withFilename(message: ChatRequest['messages'][number]) {
   if (!Array.isArray(message.content)) return message
-  const content = message.content.map(part => (part.type === 'file' ? { ...part, file: fileMembers(part.file) } : part))
+  const content = message.content.map(part =>
+    part?.type === 'file' ? { ...part, file: fileMembers(part.file) } : part,
+  )
   return { ...message, content }
 }

@@ -14,9 +14,22 @@ import { ModelError } from './model-error.ts'
  * Messages for providers with an interface other than OpenAI's. Throws ModelError that names what they do not support.
  */
 export function toPrompt(messages: readonly ChatMessage[], provider: string): LanguageModelV4Prompt {
+  messages.forEach(checkForm)
   const calls = messages.flatMap(message => message.tool_calls ?? [])
   const names = new Map(calls.map(call => [call.id, call.function.name]))
   return messages.map((message, index) => toMessage(message, { path: `messages[${index}]`, provider, names }))
+}
+
+/** Messages of a caller's history come unchecked: of them only the roles are known to be texts. */
+function checkForm({ content = '', tool_calls: calls }: ChatMessage, index: number): void {
+  const path = `messages[${index}]`
+  if (Array.isArray(content)) {
+    const wrong = content.findIndex(part => typeof part?.type !== 'string')
+    if (wrong >= 0) throw invalid(`${path}.content[${wrong}] must be an object with a type`)
+  } else if (content !== null && typeof content !== 'string')
+    throw invalid(`${path}.content must be a text or a list of parts`)
+  const areCalls = Array.isArray(calls) && calls.every(call => typeof call?.function?.name === 'string')
+  if (calls != null && !areCalls) throw invalid(`${path}.tool_calls must be a list of calls of functions`)
 }
 
 interface Place {

@@ -236,3 +236,22 @@ test("tools that only OpenAI's responses have are called there", async () => {
   )
   expect(streamed.message).toEqual({ role: 'assistant', content: '2 + 2 = 4' })
 })
+
+test.each<[string, unknown]>([
+  ['messages[0].content must be a text or a list of parts', { content: 5 }],
+  ['messages[0].content[0] must be an object with a type', { content: ['x'] }],
+  ['messages[0].content[0] must be an object with a type', { content: [null] }],
+  ['messages[0].content[0] must be an object with a type', { content: [{ text: 'x' }] }],
+  ['messages[0].tool_calls must be a list of calls of functions', { role: 'assistant', tool_calls: {} }],
+  ['messages[0].tool_calls must be a list of calls of functions', { role: 'assistant', tool_calls: [null] }],
+  ['messages[0].tool_calls must be a list of calls of functions', { role: 'assistant', tool_calls: [{ id: 'a' }] }],
+])('%s', async (message, malformed) => {
+  const messages = [{ role: 'user', ...(malformed as object) } as ChatMessage]
+  await expect(models.callChat(routeTo('anthropic'), { messages })).rejects.toMatchObject({ message, status: 400 })
+})
+
+test('a part that is none is left to an OpenAI-compatible provider', async () => {
+  const content = [null, { type: 'text', text: 'x' }] as unknown as ChatMessage['content']
+  await models.callChat(routeTo('custom'), asking(content))
+  expect(sent().messages).toEqual([{ role: 'user', content }])
+})
