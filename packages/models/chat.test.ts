@@ -1,3 +1,7 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { json } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import { ALL, asking, models, routeTo, TOOLS } from './calls.testing.ts'
 import type { ChatEvent } from './chat-reply.ts'
@@ -32,6 +36,37 @@ test.each(ALL)('%s calls tools, at once and piece by piece', async provider => {
       .map(event => ('delta' in event ? event.delta : ''))
       .join(''),
   ).toBe('{"city":"Oslo"}')
+})
+
+test('calls that a provider gives one id are two, at once and piece by piece', async () => {
+  const calls = ['Oslo', 'Rome'].map((city, index) => ({
+    index,
+    id: 'call',
+    type: 'function',
+    function: { name: 'get_weather', arguments: JSON.stringify({ city }) },
+  }))
+  const server = createServer(async (request, response) => {
+    const { stream } = (await json(request)) as { stream?: boolean }
+    const body = (choice: object) =>
+      JSON.stringify({ id: 'a', created: 1, model: 'm', choices: [{ index: 0, finish_reason: null, ...choice }] })
+    const chunks = calls.map(call => body({ delta: { role: 'assistant', tool_calls: [call] } }))
+    const ended = body({ delta: {}, finish_reason: 'tool_calls' })
+    const whole = body({
+      message: { role: 'assistant', content: null, tool_calls: calls },
+      finish_reason: 'tool_calls',
+    })
+    response.setHeader('content-type', stream ? 'text/event-stream' : 'application/json')
+    response.end(stream ? [...chunks, ended].map(chunk => `data: ${chunk}\n\n`).join('') : whole)
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const route = routeTo('custom', 'm', { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` })
+  const request = asking('What is the weather in Oslo and Rome?', { tools: TOOLS })
+  for (const onEvent of [undefined, () => {}]) {
+    const { message } = await models.callChat(route, request, onEvent)
+    expect(message.tool_calls?.map(call => call.function.arguments)).toEqual(['{"city":"Oslo"}', '{"city":"Rome"}'])
+  }
+  server.closeAllConnections()
+  server.close()
 })
 
 test.each(ALL)('%s takes the result of a tool', async provider => {

@@ -24,6 +24,8 @@ export class ReplyCollector {
   #refusal = ''
   #reasoning = ''
   #toolCalls: ToolCall[] = []
+  /** Those that are complete: some providers give all calls of an answer the same id. */
+  readonly #ended = new Set<ToolCall>()
   #usage: Usage | undefined
   #finishReason: FinishReason = 'other'
   #model: string
@@ -56,7 +58,7 @@ export class ReplyCollector {
     if (part.type === 'text-delta') this.#say(part.delta)
     else if (part.type === 'reasoning-delta') this.#reason(part.delta)
     else if (part.type === 'tool-input-start') this.#startCall(part.id, part.toolName)
-    else if (part.type === 'tool-input-delta') this.#addArguments(part.id, part.delta)
+    else if (part.type === 'tool-input-delta') this.#addArguments(this.#latest(part.id), part.delta)
     else if (part.type === 'tool-call') this.#endCall(part.toolCallId, part.toolName, part.input)
     else if (part.type === 'raw') this.#announced += refusalIn((part.rawValue as OpenAiBody)?.choices?.[0]?.delta)
     else if (part.type === 'response-metadata') this.#model = part.modelId || this.#model
@@ -106,8 +108,11 @@ export class ReplyCollector {
     this.#tell({ type: 'tool_call', index, id, name })
   }
 
-  #addArguments(id: string, delta: string): void {
-    const index = this.#toolCalls.findIndex(call => call.id === id)
+  #latest(id: string): number {
+    return this.#toolCalls.findLastIndex(call => call.id === id)
+  }
+
+  #addArguments(index: number, delta: string): void {
     const call = this.#toolCalls[index]
     if (call === undefined || delta === '') return
     call.function.arguments += delta
@@ -116,10 +121,13 @@ export class ReplyCollector {
 
   /** The whole call, whether or not its parts arrived before. */
   #endCall(id: string, name: string, input: string): void {
-    const known = this.#toolCalls.find(call => call.id === id)
-    if (known === undefined) this.#startCall(id, name)
-    if (known === undefined || known.function.arguments === '') this.#addArguments(id, input)
-    else known.function.arguments = input
+    const isThis = (call: ToolCall): boolean => call.id === id && call.function.name === name && !this.#ended.has(call)
+    if (!this.#toolCalls.some(isThis)) this.#startCall(id, name)
+    const index = this.#toolCalls.findIndex(isThis)
+    const call = this.#toolCalls[index] as ToolCall
+    if (call.function.arguments === '') this.#addArguments(index, input)
+    else call.function.arguments = input
+    this.#ended.add(call)
   }
 
   #finish({ unified }: LanguageModelV4FinishReason, usage: LanguageModelV4Usage): void {
