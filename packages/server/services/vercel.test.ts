@@ -38,3 +38,11 @@ test.each<[string, RunEvent[], object[]]>([
     .map(frame => JSON.parse(frame.slice(6)))
   expect(sent.filter(part => part.type.startsWith('tool-'))).toEqual(parts)
 })
+
+test('the usage of a run is that of all its calls', () => {
+  const usage = (data: { input?: number; output?: number; total?: number }): RunEvent => ({ type: 'usage', data })
+  const framing = vercelFraming({ trace_id: 't', span_id: 's', session_id: 'x' }, undefined)
+  for (const data of [{ input: 3, output: 2, total: 5 }, {}, { input: 10, output: 1, total: 11 }])
+    framing.event(usage(data))
+  expect(framing.end({ data: { outputs: {} } })).toContain('"usage":{"input":13,"output":3,"total":16}')
+})

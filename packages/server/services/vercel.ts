@@ -48,7 +48,8 @@ type Data<Type extends RunEvent['type']> = Extract<RunEvent, { type: Type }>['da
 export function vercelFraming({ session_id, trace_id }: RunIds, messageId: string | undefined): Framing {
   let hasContent = false
   let hasError = false
-  let usage: JsonObject | undefined
+  /** Of all calls of the run so far. */
+  let usage: Data<'usage'> | undefined
   let finishReason: string | undefined
   const toolCalls = new Map<string, ToolCall>()
   let texts = 0
@@ -108,7 +109,7 @@ export function vercelFraming({ session_id, trace_id }: RunIds, messageId: strin
     data: ({ name, data, transient }) => content({ type: `data-${name}`, data, ...(transient && { transient }) }),
     file: ({ url, mediaType }) => content({ type: 'file', url, mediaType }),
     usage: data => {
-      usage = data as JsonObject
+      usage = added(usage, data)
       return ''
     },
     error: ({ message }) => error(message),
@@ -140,6 +141,14 @@ export function vercelFraming({ session_id, trace_id }: RunIds, messageId: strin
       return `${calls}${rest}${nothing}${sseFrame({ type: 'finish-step' })}${sseFrame(finish)}data: [DONE]\n\n`
     },
   }
+}
+
+function added(before: Data<'usage'> = {}, more: Data<'usage'>): Data<'usage'> {
+  const names = ['input', 'output', 'total', 'cost'] as const
+  const sums = names
+    .filter(name => name in before || name in more)
+    .map(name => [name, (before[name] ?? 0) + (more[name] ?? 0)])
+  return Object.fromEntries(sums)
 }
 
 const toolCallIdIn = (payload: Json): string | undefined =>
