@@ -23,16 +23,36 @@ export const toModelMessages = (messages: readonly Json[]): Json[] =>
   )
 
 function modelMessages({ role = 'user' }: JsonObject, parts: readonly Json[]): JsonObject[] {
-  const objects = parts.filter(isJsonObject)
-  const content = objects.map(modelPart).filter(part => part !== undefined)
-  const calls = objects.filter(isToolPart)
-  const message: JsonObject = { role: role as Json }
-  if (content.length > 0) message.content = content.every(isTextPart) ? contentText(content) : content
-  if (calls.length === 0) {
-    message.content ??= ''
-    return [message]
+  const messages = stepsOf(parts.filter(isJsonObject)).flatMap(step => stepMessages(role as Json, step))
+  return messages.length > 0 ? messages : [{ role: role as Json, content: '' }]
+}
+
+/**
+ * A message of a user interface holds all that a model said and called until it was done: what it said with the result
+ * of a call is a message behind that result.
+ */
+function stepsOf(parts: readonly JsonObject[]): JsonObject[][] {
+  const steps: JsonObject[][] = [[]]
+  let hasResult = false
+  for (const part of parts) {
+    const isCall = isToolPart(part)
+    if (part.type === 'step-start' || (hasResult && !isCall)) {
+      steps.push([])
+      hasResult = false
+    }
+    steps.at(-1)?.push(part)
+    hasResult ||= isCall && resultOf(part) !== undefined
   }
-  message.tool_calls = calls.map(toolCall)
+  return steps
+}
+
+function stepMessages(role: Json, parts: readonly JsonObject[]): JsonObject[] {
+  const content = parts.map(modelPart).filter(part => part !== undefined)
+  const calls = parts.filter(isToolPart)
+  if (content.length === 0 && calls.length === 0) return []
+  const message: JsonObject = { role }
+  if (content.length > 0) message.content = content.every(isTextPart) ? contentText(content) : content
+  if (calls.length > 0) message.tool_calls = calls.map(toolCall)
   return [message, ...calls.flatMap(toolResults)]
 }
 
@@ -59,9 +79,17 @@ const toolCall = (part: JsonObject): JsonObject => ({
   function: { name: toolNameOf(part), arguments: JSON.stringify(part.input ?? {}) },
 })
 
-function toolResults({ toolCallId = '', output, errorText }: JsonObject): JsonObject[] {
-  const result = output ?? errorText
-  return result === undefined ? [] : [{ role: 'tool', tool_call_id: toolCallId, content: contentText(result) }]
+function toolResults(part: JsonObject): JsonObject[] {
+  const result = resultOf(part)
+  return result === undefined
+    ? []
+    : [{ role: 'tool', tool_call_id: part.toolCallId as Json, content: contentText(result) }]
+}
+
+/** Undefined while there is none. A tool may return null, or nothing; JSON has no member for that. */
+function resultOf({ state, output, errorText }: JsonObject): Json | undefined {
+  if (state === 'output-denied') return 'The call was denied.'
+  return output ?? errorText ?? (output === null || state === 'output-available' ? null : undefined)
 }
 
 /** Converts messages of a model to those of a user interface: tool results become part of the message with the call. */
