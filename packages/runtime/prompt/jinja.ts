@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { isJsonObject, isRawJson, type Json, type JsonObject, parseJson } from '@spanhouse/model'
@@ -19,6 +18,7 @@ const MEMORY_PAGES_MAX = 2_048
 /** Names that we add to a template's variables. */
 const PATH_VARIABLE = '_spanhouse_path_'
 const PRINT_MACRO = '_spanhouse_print'
+const PRINT_FILTER = '_spanhouse_printed'
 
 let environment: Environment | undefined
 
@@ -33,7 +33,6 @@ let environment: Environment | undefined
 export function renderJinja(template: string, context: JsonObject): string {
   if (template.includes('\0')) throw new TemplateFault('The template contains a NUL character')
   const paths: Json[] = []
-  const marker = `\0${randomBytes(8).toString('hex')}\0`
   const source = jinjaTags(template)
     .map(tag => {
       if (tag.kind === 'statement') return withIndexes(tag.text)
@@ -46,25 +45,41 @@ export function renderJinja(template: string, context: JsonObject): string {
     .join('')
   const variables = Object.fromEntries(paths.map((value, place) => [`${PATH_VARIABLE}${place}`, value]))
   const values = plain({ ...context, ...variables })
-  return printed(render(`${printMacro(marker)}${source}`, values), { marker, context: values })
+  return render(`${PRINT}${source}`, values)
 }
 
 /**
- * The engine prints `none` and spaces JSON in its own way, and does not let JavaScript print for it. So what is not a
- * scalar comes out as JSON between two markers, and is printed as in all formats afterwards.
+ * The engine prints `none`, and JSON without spaces and sorted by name, in its own way. So what is not a scalar is
+ * printed by {@link Printing}, at once: a template can take what was printed and change it.
  */
-const printMacro = (marker: string): string =>
+const PRINT =
   `{%- macro ${PRINT_MACRO}(value) -%}` +
   '{%- if value is none -%} null {%- elif value is string or value is number or value is boolean -%} {{ value }}' +
-  `{%- elif value is defined -%} ${marker}{{ value|tojson }}${marker} {%- endif -%}{%- endmacro -%}`
+  `{%- elif value is defined -%} {{ value|tojson|${PRINT_FILTER} }} {%- endif -%}{%- endmacro -%}`
 
-/** The engine sorts members by name: those of the context get their own order back. */
-function printed(text: string, { marker, context }: { marker: string; context: JsonObject }): string {
-  const parts = text.split(marker)
-  if (parts.length === 1) return text
-  const orders = new MemberOrders(context)
-  return parts.map((part, place) => (place % 2 === 1 ? textForm(orders.ordered(parseJson(part))) : part)).join('')
+/** Prints the objects and lists of one rendering, with the members of the context's in their own order. */
+class Printing {
+  readonly #context: JsonObject
+  #orders: MemberOrders | undefined
+  hasFailed = false
+
+  constructor(context: JsonObject) {
+    this.#context = context
+  }
+
+  /** It must not throw: that breaks the engine, which calls it. */
+  print(json: string): string {
+    try {
+      this.#orders ??= new MemberOrders(this.#context)
+      return textForm(this.#orders.ordered(parseJson(json)))
+    } catch {
+      this.hasFailed = true
+      return ''
+    }
+  }
 }
+
+let printing = new Printing({})
 
 /** Integers beyond a JavaScript number as their digits: the engine does not know {@link RawJson}. */
 function plain<Value extends Json>(value: Value): Value {
@@ -76,6 +91,7 @@ function plain<Value extends Json>(value: Value): Value {
 
 function render(source: string, context: JsonObject): string {
   environment ??= openEnvironment()
+  printing = new Printing(context)
   let text: string
   try {
     text = environment.renderStr(source, context)
@@ -83,6 +99,7 @@ function render(source: string, context: JsonObject): string {
     if (error instanceof Error && error.name === 'RuntimeError') throw error
     throw new TemplateFault(plainMessage(error instanceof Error ? error.message : String(error)))
   }
+  if (printing.hasFailed) throw new TemplateFault('A value cannot be printed')
   if (text.length > RENDERED_LENGTH_MAX)
     throw new TemplateFault(`The rendered text is longer than ${RENDERED_LENGTH_MAX} characters`)
   return text
@@ -98,6 +115,7 @@ function openEnvironment(): Environment {
   opened.enablePyCompat()
   opened.removeGlobal('debug')
   opened.addFilter('int', jinjaInt)
+  opened.addFilter(PRINT_FILTER, (json: unknown) => printing.print(String(json)))
   return opened
 }
 

@@ -111,6 +111,13 @@ test.each<[TemplateFormat, string, unknown]>([
     '9007199254740994 1234567890123456789012',
   ],
   ['jinja2', '{{ {"k": {"l": "}}"}} }}', '{"k": {"l": "}}"}}'],
+  ['jinja2', '{% filter upper %}{{ a }}{% endfilter %}', '{"B": "BELOW", "C": "C"}'],
+  [
+    'jinja2',
+    '{% set x %}{{ xy }}{% endset %}{{ x }} {{ x|length }} {{ x[:7] }} {{ x|replace(\'"\', "") }}',
+    '{"x": 1, "y": 2} 16 {"x": 1 {x: 1, y: 2}',
+  ],
+  ['jinja2', '{% macro m(v) %}<{{ v }}>{% endmacro %}{{ m(items)|upper|trim }}', '<[{"T": "Q"}, {"T": "R"}]>'],
   ['jinja2', '{% include "x" %}', fault(/template/)],
   ['curly', '{{#items}}{{/items}}', fault(/Missing variables: '#items'/, ['#items'])],
   // Missing variables.
