@@ -70,7 +70,7 @@ export const JAVASCRIPT_RUNNER = String.raw`(random => {
   const fail = (kind, message, line) =>
     stringify({ ok: false, kind, message: text(message).slice(0, ${messageLengthMax}), line })
 
-  const describe = error => {
+  const described = error => {
     if (error instanceof ResultError) return fail('result', error.message)
     if (!(error instanceof AnyError)) return fail('code', 'Uncaught ' + uncaught(error))
     const [, digits] = position.exec(text(error.stack)) ?? []
@@ -81,6 +81,15 @@ export const JAVASCRIPT_RUNNER = String.raw`(random => {
   }
 
   const uncaught = error => (typeof error === 'object' && stringify(error)) || text(error)
+
+  /** What was thrown is the author's, and may throw when it is looked at. */
+  const describe = error => {
+    try {
+      return described(error)
+    } catch {
+      return fail('code', 'The code threw something that cannot be shown.')
+    }
+  }
 
   /** While the source is evaluated, before the call. */
   const describeSyntax = error =>
