@@ -11,13 +11,17 @@ import { fileMembers } from './file-members.ts'
 import { ModelError } from './model-error.ts'
 
 /**
- * Messages for providers with an interface other than OpenAI's. Throws ModelError that names what they do not support.
+ * Messages for providers with an interface other than OpenAI's. These refuse texts of no characters, which OpenAI's
+ * takes: empty ones are left out, and so are messages of the system and the assistant without anything else. Throws
+ * ModelError that names what they do not support.
  */
 export function toPrompt(messages: readonly ChatMessage[], provider: string): LanguageModelV4Prompt {
   messages.forEach(checkForm)
   const calls = messages.flatMap(message => message.tool_calls ?? [])
   const names = new Map(calls.map(call => [call.id, call.function.name]))
-  return messages.map((message, index) => toMessage(message, { path: `messages[${index}]`, provider, names }))
+  return messages
+    .map((message, index) => toMessage(message, { path: `messages[${index}]`, provider, names }))
+    .filter(({ role, content }) => role === 'user' || content.length > 0)
 }
 
 /** Messages of a caller's history come unchecked: of them only the roles are known to be texts. */
@@ -79,13 +83,15 @@ type Part = LanguageModelV4TextPart | LanguageModelV4FilePart
 
 function partsOf({ content, refusal }: ChatMessage, place: Place): Part[] {
   const said = content ?? refusal ?? ''
-  if (typeof said === 'string') return said === '' ? [] : [{ type: 'text', text: said }]
-  return said.map((part, at) => {
-    const inner = { ...place, path: `${place.path}.content[${at}]` }
-    const convert = Object.hasOwn(PARTS, part.type) ? PARTS[part.type] : undefined
-    if (convert === undefined) throw unusable(`${inner.path}.type`, part.type, place)
-    return convert(part, inner)
-  })
+  const parts = typeof said === 'string' ? [{ type: 'text', text: said }] : said
+  return parts
+    .map((part, at) => {
+      const inner = { ...place, path: `${place.path}.content[${at}]` }
+      const convert = Object.hasOwn(PARTS, part.type) ? PARTS[part.type] : undefined
+      if (convert === undefined) throw unusable(`${inner.path}.type`, part.type, place)
+      return convert(part, inner)
+    })
+    .filter(part => part.type !== 'text' || part.text !== '')
 }
 
 function textOf(message: ChatMessage, place: Place): string {

@@ -198,6 +198,36 @@ test('Anthropic gets its own form of messages, images, files and tools', async (
   expect(sent().tools).toMatchObject([{ name: 'get_weather', input_schema: { required: ['city'] } }])
 })
 
+test('texts of no characters are not sent to providers that refuse them', async () => {
+  const messages: ChatMessage[] = [
+    { role: 'system', content: '' },
+    {
+      role: 'user',
+      content: [
+        { type: 'text', text: '' },
+        { type: 'text', text: 'a' },
+      ],
+    },
+    { role: 'assistant', content: '' },
+    { role: 'user', content: 'b' },
+  ]
+  const [a, b] = [{ text: 'a' }, { text: 'b' }]
+  await models.callChat(routeTo('anthropic', 'claude-x'), { messages })
+  expect(sent()).not.toHaveProperty('system')
+  // The package joins messages of the user.
+  const content = [
+    { type: 'text', ...a },
+    { type: 'text', ...b },
+  ]
+  expect(sent().messages).toEqual([{ role: 'user', content }])
+  await expect(models.callChat(routeTo('gemini', 'm'), { messages })).rejects.toMatchObject({ status: 404 })
+  expect(sent()).not.toHaveProperty('systemInstruction')
+  expect(sent().contents).toEqual([
+    { role: 'user', parts: [a] },
+    { role: 'user', parts: [b] },
+  ])
+})
+
 test.each<[ChatMessage, string]>([
   [{ role: 'constructor', content: 'x' }, "messages[0].role is 'constructor', which cannot be sent to anthropic"],
   [{ role: '__proto__', content: 'x' }, "messages[0].role is '__proto__', which cannot be sent to anthropic"],
