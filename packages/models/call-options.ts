@@ -15,6 +15,12 @@ const TRANSLATED = {
   seed: 'seed',
 } as const satisfies Record<string, keyof CallOptions>
 
+/** The efforts that the packages know. They make an arbitrary one of any other. */
+const EFFORTS = new Set<unknown>(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'])
+
+const isTranslated = (name: string, value: unknown): boolean =>
+  name in TRANSLATED && (name !== 'reasoning_effort' || EFFORTS.has(value))
+
 /** The options that every package supports, translated for its provider; only those set. */
 export function callOptions({
   options = {},
@@ -23,7 +29,9 @@ export function callOptions({
   responseFormat,
   signal,
 }: ChatRequest): CallOptions {
-  const translated = Object.entries(TRANSLATED).filter(([name]) => options[name] != null)
+  const translated = Object.entries(TRANSLATED).filter(
+    ([name]) => options[name] != null && isTranslated(name, options[name]),
+  )
   const functions = tools.flatMap(toTool)
   return {
     ...Object.fromEntries(translated.map(([name, theirs]) => [theirs, options[name]])),
@@ -75,7 +83,9 @@ const RESERVED = new Set([
 /** Options that no package translates, without nulls. */
 export const untranslated = (options: ChatOptions): Record<string, unknown> =>
   Object.fromEntries(
-    Object.entries(options).filter(([name, value]) => value != null && !(name in TRANSLATED) && !RESERVED.has(name)),
+    Object.entries(options).filter(
+      ([name, value]) => value != null && !isTranslated(name, value) && !RESERVED.has(name),
+    ),
   )
 
 function withFilename(message: ChatRequest['messages'][number]) {

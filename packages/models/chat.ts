@@ -5,6 +5,7 @@ import type { ChatEvent, ChatReply } from './chat-reply.ts'
 import type { ChatRequest, ChatTool } from './chat-request.ts'
 import { ReplyCollector } from './collect-reply.ts'
 import { withDownloads } from './downloads.ts'
+import { ModelError } from './model-error.ts'
 import { type OpenedModels, withBody } from './opened-models.ts'
 import { toPrompt } from './prompt.ts'
 import { isOpenAiShaped } from './providers.ts'
@@ -71,7 +72,8 @@ async function translated(
   { provider, model, fetch }: { provider: string; model: LanguageModelV4; fetch: OutboundFetch },
 ): Promise<LanguageModelV4CallOptions> {
   const name = OPTION_NAMES[provider] ?? provider
-  const { parallel_tool_calls: isParallel, ...others } = untranslated(request.options ?? {})
+  const { parallel_tool_calls: isParallel, reasoning_effort: effort, ...others } = untranslated(request.options ?? {})
+  if (effort !== undefined) throw unknownEffort(effort, provider)
   const parallel =
     isParallel === undefined ? {} : { parallelToolCalls: isParallel, disableParallelToolUse: !isParallel }
   const { signal } = request
@@ -79,6 +81,12 @@ async function translated(
   const providerOptions = { [name]: { ...others, ...parallel } } as LanguageModelV4CallOptions['providerOptions']
   return { prompt, ...callOptions(request), providerOptions }
 }
+
+const unknownEffort = (effort: unknown, provider: string): ModelError =>
+  new ModelError(`reasoning_effort is '${effort}', which cannot be sent to ${provider}`, {
+    category: 'other',
+    status: 400,
+  })
 
 /** Packages whose own name differs from the credential's kind. */
 const OPTION_NAMES: Readonly<Record<string, string>> = { gemini: 'google', vertex_ai: 'vertex' }

@@ -85,6 +85,19 @@ test.each(['low', 'extreme'])("any reasoning effort reaches a server of one's ow
   expect(sent()).toMatchObject({ reasoning_effort: effort })
 })
 
+test.each(['openai', 'azure', 'groq'])('an effort that is not known reaches %s as it is', async provider => {
+  await models.callChat(routeTo(provider, 'gpt-5'), asking('x', { options: { reasoning_effort: 'extreme' } }))
+  expect(sent()).toMatchObject({ reasoning_effort: 'extreme' })
+})
+
+test('an effort that is not known is refused for a provider with an interface of its own', async () => {
+  const call = models.callChat(routeTo('anthropic'), asking('x', { options: { reasoning_effort: 'extreme' } }))
+  await expect(call).rejects.toMatchObject({
+    message: "reasoning_effort is 'extreme', which cannot be sent to anthropic",
+    status: 400,
+  })
+})
+
 test('files keep their names', async () => {
   const file = { fileName: 'a.txt', fileData: 'data:text/plain;base64,eA==' }
   await models.callChat(routeTo('openai', 'gpt-4o'), asking([{ type: 'file', file }]))
