@@ -134,6 +134,22 @@ describe('each measure passes over values of other types', () => {
   })
 })
 
+test('numbers so far apart that no number holds their distance have no statistics of it', async () => {
+  const own = await newProject()
+  const far = (doubleValue: number) => ({ attributes: [{ key: 'far', value: { doubleValue } }] })
+  await own.store(...[-1.7e308, 1.5, 1.7e308].map((value, hour) => root(hour, 1000, {}, far(value))))
+  const asked = ['numeric/continuous', 'numeric/discrete'].map(type => spec(type, 'far'))
+  for (const one of asked) {
+    const { status, body, text } = await own.post('/api/spans/analytics/query', { ...RANGE, specs: [one] })
+    expect(status, text).toBe(200)
+    const { pcts, iqrs, ...rest } = body.buckets[0].metrics['attributes.far']
+    expect(rest).toMatchObject({ count: 3, min: -1.7e308, max: 1.7e308, range: null })
+    if (rest.hist) expect(rest.hist).toEqual([{ bin: 1, count: 3, interval: [-1.7e308, 1.7e308], density: 1 }])
+    expect(pcts).toMatchObject({ p50: 1.5 })
+    expect(iqrs).toMatchObject({ iqr99: null })
+  }
+})
+
 test('none asks for nothing; two specs of a path make one object', async () => {
   expect(await ask({ ...RANGE, specs: [{}] })).toMatchObject({ count: 0, specs: [{ type: 'none', path: '*' }] })
   const { buckets } = await ask({ ...RANGE, specs: [spec('numeric/continuous', 'score'), spec('string', 'score')] })

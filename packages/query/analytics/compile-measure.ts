@@ -22,7 +22,7 @@ export const PERCENTILES = [
 /** Runs of equal values in a sorted array: the values, and the end of each run (counted from 1). */
 export type Runs<T> = readonly [values: readonly T[], ends: readonly number[]]
 
-/** The result of each measure as JSON. Sums outside the range of numbers are null. */
+/** The result of each measure as JSON. What is outside the range of numbers is null. */
 export interface MeasureRows {
   'numeric/continuous': readonly [...NumbersRow, histogram: HistogramRow]
   'numeric/discrete': readonly [...NumbersRow, runs: Runs<number>]
@@ -39,7 +39,7 @@ export type Frequencies = readonly [values: readonly string[], counts: readonly 
  */
 export type NumbersRow = readonly [
   sum: number | null,
-  ...[count: number, min: number, max: number, percentiles: readonly number[]],
+  ...[count: number, min: number, max: number, percentiles: readonly (number | null)[]],
 ]
 /** The runs are of bin indexes, from 0; values below `low` are in no bin. */
 export type HistogramRow = readonly [low: number, high: number, bins: number, runs: Runs<number>]
@@ -171,7 +171,8 @@ function runsOf(sorted: Sql, other: Sql): Sql {
 /** The bins of the values in `sorted`. Their bounds are `low + (high - low) * k / bins`; see {@link binBounds}. */
 function binned({ bins, vmin, vmax, edge }: Histogram): Sql {
   const asked = bins === undefined ? sql`ceil(sqrt(length(sorted)))` : sql`toFloat64(${count(bins)})`
-  const isOne = sql`(length(sorted) < 2 OR sorted[1] = sorted[-1] OR low = high)`
+  // There is no number for the bounds within a range that is so long.
+  const isOne = sql`(sorted[1] = sorted[-1] OR low = high OR high - low > 1e300)`
   const result = sql`tuple(low, high, bins, ${runsInBins({ edge, isAbove: vmin === undefined })})`
   const low = vmin === undefined ? sql`sorted[1]` : sql`${float(vmin)}`
   const high = vmax === undefined ? sql`sorted[-1]` : sql`${float(vmax)}`

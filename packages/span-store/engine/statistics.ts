@@ -111,10 +111,12 @@ const POWERS = Array.from({ length: 23 }, (_, exponent) => 10 ** exponent)
 
 /**
  * The number rounded to fifteen digits, without the rounding errors of the last operations: 2.7, not
- * 2.6999999999999997. Uses arithmetic where the result is the same, in a twentieth of the time of `toPrecision`.
+ * 2.6999999999999997. Uses arithmetic where the result is the same, in a twentieth of the time of `toPrecision`. Null if
+ * it is outside the range of numbers, as the distance between the least and the greatest number is.
  */
-function tidy(value: number): number {
+function tidy(value: number): number | null {
   if (Number.isInteger(value)) return value
+  if (!Number.isFinite(value)) return null
   const power = POWERS[14 - Math.floor(Math.log10(Math.abs(value)))] ?? Number.NaN
   const digits = Math.round(value * power)
   // Just below a power of ten the logarithm may be rounded up to that of the power.
@@ -128,7 +130,7 @@ function tidy(value: number): number {
  */
 function numberStatistics([sum, count, min, max, percentiles]: NumbersRow): JsonObject {
   const areEqual = percentiles.length === 0
-  const at = (index: number): number => (areEqual ? min : (percentiles[index] as number))
+  const at = (index: number): number => (areEqual ? min : (percentiles[index] ?? Number.NaN))
   const pcts: JsonObject = {}
   for (const [index, name] of PERCENTILE_NAMES.entries()) pcts[name] = tidy(at(index))
   const iqrs: JsonObject = {}
@@ -164,7 +166,7 @@ function histogramOf(row: HistogramRow, count: number, edge: boolean): Json {
     const upTo = places[run] === bin ? (ends[run++] as number) : counted
     const inBin = upTo - counted
     counted = upTo
-    const interval = [bounds[bin] as number, bounds[bin + 1] as number]
+    const interval = [bounds[bin] as number | null, bounds[bin + 1] as number | null]
     histogram.push({ bin: bin + 1, count: inBin, interval, density: densityOf(inBin, count) })
   }
   return histogram
