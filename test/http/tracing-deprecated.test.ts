@@ -111,6 +111,12 @@ test('spans and traces are found by the flat form, in the body or in the query s
   })
   expect(names(await ask({ focus: 'span' }))).toEqual(['other', 'child', 'root'])
   expect(names(await ask(undefined, '?focus=span&limit=1'))).toEqual(['other'])
+  expect(names(await ask({ focus: 'span' }, '?limit=1&order=ascending'))).toEqual(['root'])
+  expect(names(await ask({ focus: 'span', order: 'ascending' }, '?oldest=2026-02-03T09:30:00Z'))).toEqual([
+    'root',
+    'child',
+    'other',
+  ])
   expect(Object.keys((await ask({ filter: named('child') }, '?focus=span')).body.traces)).toEqual([one])
   expect(names(await ask({ focus: 'span', filter: JSON.stringify(named('child')) }))).toEqual(['child'])
   expect(

@@ -1,7 +1,7 @@
 import { FAULTS, isJsonObject, isRawJson, type JsonObject, microsToIso, parseTimeOfAnyYear } from '@spanhouse/model'
 import type { Filter } from '../filter/filter.ts'
 import { type Location, malformed, oneOf, optional, readObject, refuseOthers } from '../filter/shape.ts'
-import { parseJsonText, parseSpanQuery } from '../page/span-query.ts'
+import { parseEitherWindowing, parseJsonText, parseSpanQuery } from '../page/span-query.ts'
 import { type GivenWindowing, WINDOWING_MEMBERS } from '../page/windowing.ts'
 import type { Focus } from '../position.ts'
 import { DEFAULT_SPECS, parseSpecs, type Spec } from './analytics-spec.ts'
@@ -78,15 +78,15 @@ function parseBlocks(members: JsonObject, loc: Location): Blocks {
   }
   const formatting = parseFormatting(members, loc)
   for (const name of ['oldest', 'newest'] as const) refuseOddInteger(members[name], [...loc, name])
-  const { filter, windowing } = parseSpanQuery(members, formatting.focus, loc)
-  const given = Object.entries(windowing).filter(([name]) => name !== 'order')
+  const { filter } = parseSpanQuery(members, formatting.focus, loc)
+  const windowing = parseEitherWindowing(members, formatting.focus, loc)
   const filterJson =
     parseJsonText(members.filtering, [...loc, 'filtering']) ?? parseJsonText(members.filter, [...loc, 'filter'])
   const specs = parseJsonText(members.specs, [...loc, 'specs'])
   const list = optional(specs, [...loc, 'specs'], parseSpecs) ?? []
   return {
     formatting,
-    windowing: given.length === 0 ? undefined : Object.fromEntries(given),
+    windowing: isGiven(windowing) ? windowing : undefined,
     filtering: isGiven(filterJson) ? { filter, json: withoutNulls(filterJson) } : undefined,
     specs: list.length === 0 ? undefined : list,
   }

@@ -50,7 +50,7 @@ export function refuseUnknownMembers(body: unknown, more: readonly string[] = []
 export function parseSpanQuery<F extends Focus>(body: unknown, focus: F, loc: Location = ['body']): SpanQuery<F> {
   const members = optional(body, loc, readObject) ?? {}
   const filter = filterFor(focus, parseEitherFilter(members, loc))
-  return { focus, filter, windowing: parseEitherWindowing(members, focus, loc) }
+  return { focus, filter, windowing: { order: 'descending', ...parseEitherWindowing(members, focus, loc) } }
 }
 
 const filterFor = (focus: Focus, filter: Filter | undefined): Filter | undefined =>
@@ -71,7 +71,10 @@ export function parseSavedQuery<F extends Focus>(
   { body, loc = ['body'] }: { body: unknown; loc?: Location },
 ): SpanQuery<F> {
   const filter = filterFor(focus, parseFilter(saved.filtering, ['filtering']))
-  const given = parseEitherWindowing(optional(body, loc, readObject) ?? {}, focus, loc)
+  const given = {
+    order: 'descending',
+    ...parseEitherWindowing(optional(body, loc, readObject) ?? {}, focus, loc),
+  } as const
   const kept = parseGivenWindowing(saved.windowing, focus, ['windowing'])
   if (Object.keys(kept).length === 0) return { focus, filter, windowing: given }
   const windowing = { order: 'descending', ...kept, ...(given.limit !== undefined && { limit: given.limit }) } as const
@@ -126,12 +129,13 @@ export function parseJsonText(value: unknown, loc: Location): unknown {
   }
 }
 
-function parseEitherWindowing(members: JsonObject, focus: Focus, loc: Location): Windowing {
+/** The windowing in `members`, nested or flat, without defaults. Throws as {@link parseSpanQuery}. */
+export function parseEitherWindowing(members: JsonObject, focus: Focus, loc: Location): GivenWindowing {
   const at = [...loc, 'windowing']
   const nested = parseGivenWindowing(parseJsonText(members.windowing, at), focus, at)
   const flat = parseGivenWindowing(members, focus, loc)
   for (const name of WINDOWING_MEMBERS) refuseContradiction(name, nested, flat, loc)
-  return { order: 'descending', ...flat, ...nested }
+  return { ...flat, ...nested }
 }
 
 function refuseContradiction(name: keyof Windowing, nested: GivenWindowing, flat: GivenWindowing, loc: Location): void {

@@ -1,5 +1,5 @@
-import type { Json, JsonObject, TraceId } from '@spanhouse/model'
-import { FOCUSES, FORMATS, parseAnalyticsQuery, parseSpanQuery } from '@spanhouse/query'
+import type { JsonObject, TraceId } from '@spanhouse/model'
+import { FOCUSES, FORMATS, parseAnalyticsQuery, type Windowing } from '@spanhouse/query'
 import { type Engine, pageTooLarge, readTraceHeads, readWholePage, type StoredSpan } from '@spanhouse/span-store'
 import { json, optional, z } from '@spanhouse/validation'
 import type { FastifyInstance } from 'fastify'
@@ -51,7 +51,7 @@ export function tracingReadRoutes(engine: Engine): (app: FastifyInstance) => voi
         const reading = { engine, project_id, holder }
         const asked = parseAnalyticsQuery(query as JsonObject, body)
         const { focus, format } = asked.formatting
-        const windowing = { ...asked.windowing, order: orderOf(query as JsonObject, body) }
+        const windowing: Windowing = { order: 'descending', ...asked.windowing }
         if (focus === 'span') {
           const spanQuery = { focus, filter: asked.filter, windowing }
           return spansEnvelope(await readWholePage(engine, { project_id, query: spanQuery }, holder))
@@ -87,13 +87,6 @@ export function tracingReadRoutes(engine: Engine): (app: FastifyInstance) => voi
       },
     })
   }
-}
-
-/** A non-empty body determines the order; otherwise the query string does. */
-function orderOf(query: JsonObject, body: Json | undefined) {
-  const isEmpty = Object.keys((body ?? {}) as object).length === 0
-  return parseSpanQuery(isEmpty ? { order: query.order ?? null, windowing: query.windowing ?? null } : body, 'span')
-    .windowing.order
 }
 
 async function spansOf(reading: Reading, trace_ids: readonly TraceId[]): Promise<StoredSpan[]> {
