@@ -13,6 +13,7 @@ import { SpanBatch } from './bytes/span-batch.ts'
 import type { Engine } from './engine/engine.ts'
 import { migrateSpans } from './migrate.ts'
 import { SPAN_COLUMNS } from './read/row.ts'
+import { readPreviews } from './read/rows.ts'
 import { readSpans } from './read/stored-span.ts'
 import { makeSpan, openTestEngine } from './spans.testing.ts'
 import { SpanWriter } from './write/write.ts'
@@ -142,4 +143,22 @@ test('what long spans repeat is stored once for several of them', async () => {
      WHERE database = currentDatabase() AND table = 'spans' AND active AND column = 'long_data'`,
   )
   expect(size?.bytes).toBeLessThan(2 * history.length)
+})
+
+test('what rows show of long values is all that is read of them', async () => {
+  const [before] = await rowsOf<{ time: number }>('SELECT toUnixTimestamp64Micro(max(start_time)) AS time FROM spans')
+  const rows = Array.from({ length: 6 }, (_, at) => ({
+    trace_id,
+    span_id: (10 + at).toString(16).padStart(16, '0'),
+    time: before?.time ?? 0,
+    parent_id: '',
+  }))
+  let bytes = 0
+  const hold = (more: number): void => {
+    bytes += more
+  }
+  const asked = { project_id, rows, attributes: ['ag.data.inputs.input', 'ag.data'] }
+  const shown = await readPreviews(engine, asked, { hold, release: () => {} })
+  expect(shown.map(({ own }) => own?.map(value => value.length))).toEqual(Array(6).fill([1000, 1000]))
+  expect(bytes).toBeLessThan(150_000)
 })

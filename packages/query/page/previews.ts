@@ -10,6 +10,9 @@ import { SETTINGS } from './statements.ts'
 /** Characters of an input or output that a row shows a part of. */
 const PREVIEW_CHARACTERS = 1_000
 
+/** Characters of an attribute that a row shows. */
+export const VALUE_CHARACTERS_MAX = 1_000
+
 /** What stands before the text of a message; in a text of JSON it is escaped, and may have a space in it. */
 const BEFORE_TEXT = ['"content":"', '"text":"']
 const BEFORE_TEXT_ESCAPED = ['content', 'text'].flatMap(name => [`\\"${name}\\":\\"`, `\\"${name}\\": \\"`])
@@ -28,11 +31,12 @@ const preview = (member: 'inputs' | 'outputs'): Sql => {
 }
 
 /**
- * What the rows at known places say, and their values of some attributes: rows of {@link PreviewRow}, in no particular
- * order.
+ * What the rows at known places say, and the beginning of their values of some attributes: rows of {@link PreviewRow},
+ * in no particular order.
  */
 export function compilePreviews(project_id: Uuid, places: Places, attributes: readonly string[]): Sql {
-  const own = attributes.length === 0 ? sql`` : sql`, [${join(attributes.map(attributeText))}] AS own`
+  const values = attributes.map(path => sql`substringUTF8(${attributeText(path)}, 1, ${int(VALUE_CHARACTERS_MAX)})`)
+  const own = values.length === 0 ? sql`` : sql`, [${join(values)}] AS own`
   return sql`SELECT ${POSITION}, ${preview('inputs')}, ${preview('outputs')}${own} ${fromPlaces(project_id, places)} ${SETTINGS}`
 }
 
@@ -46,6 +50,6 @@ export interface PreviewRow {
    */
   readonly inputs: string
   readonly outputs: string
-  /** The values of the attributes that were asked for. */
+  /** The values of the attributes that were asked for, as far as a row shows them. */
   readonly own?: readonly string[]
 }

@@ -21,6 +21,7 @@ import {
   ROW_ORDERS,
   readFocus,
   type SpanQuery,
+  VALUE_CHARACTERS_MAX,
 } from '@spanhouse/query'
 import {
   type Engine,
@@ -300,9 +301,6 @@ const toPreview = ({ trace_id, span_id, inputs, outputs, own }: PreviewRow, attr
   outputs: previewOf(outputs),
   ...(own && { attributes: valuesOf(own, attributes) }),
 })
-
-/** Characters of an attribute in a row. */
-const VALUE_CHARACTERS_MAX = 1_000
 
 const valuesOf = (values: readonly string[], paths: readonly string[]): Record<string, string> =>
   Object.fromEntries(
