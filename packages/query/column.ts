@@ -41,11 +41,13 @@ export interface ColumnFilter {
 }
 
 /**
- * The attribute that a column holds. A number of zero in the column means no value. `alsoInJson`: an explicit zero is
- * in the JSON text of the attributes. `ifSet`: the column that tells whether the attributes contain it at all.
+ * The attribute that a column holds. A number of zero in the column means no value, unless one of the columns `beside`
+ * it, for other numbers of the same object, is not zero. `alsoInJson`: an explicit zero is in the JSON text of the
+ * attributes. `ifSet`: the column that tells whether the attributes contain it at all.
  */
 export interface ColumnAttribute {
   readonly key: string
+  readonly beside?: readonly string[]
   readonly alsoInJson?: boolean
   readonly ifSet?: string
 }
@@ -181,13 +183,15 @@ export const amountColumns = <V extends View>(view: V): AmountName<V>[] =>
 export const amounts = <S, V extends View>(view: V, get: Get<S, Amounts>): Column<S, AmountName<V>, number>[] =>
   AMOUNTS.map(({ metric, key, decimals }, index) => {
     const isMoney = metric === 'costs'
+    const names = amountColumns(view)
     return {
-      name: amountColumns(view)[index] as AmountName<V>,
+      name: names[index] as AmountName<V>,
       type: `Decimal(${isMoney ? 38 : 18}, ${decimals})`,
       codec: ZSTD,
       attribute: {
         key: ['ag', 'metrics', metric, view, key].filter(part => part !== null).join('.'),
         alsoInJson: view === 'incremental',
+        ...(view === 'cumulative' && PARTS.has(key) && { beside: besideOf(names, index) }),
       },
       put: (row, source) => {
         const amount = get(source)[index] as bigint
@@ -198,6 +202,13 @@ export const amounts = <S, V extends View>(view: V, get: Get<S, Amounts>): Colum
       text: row => amountText(isMoney ? row.int128() : row.int64(), index),
     }
   })
+
+/** What a span and those below it used is shown with all its parts, of which some may be zero. */
+const PARTS: ReadonlySet<string | null> = new Set(['prompt', 'completion'])
+
+/** The columns of the other amounts of a metric. */
+const besideOf = (names: readonly string[], index: number): string[] =>
+  names.filter((_, other) => other !== index && AMOUNTS[other]?.metric === AMOUNTS[index]?.metric)
 
 /** The nearest number to an amount with fifteen decimals. */
 export function readMoney(row: RowSource): number {

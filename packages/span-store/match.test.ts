@@ -169,6 +169,7 @@ const attribute = fc.constantFrom(
   ...['a', 'b', 'plan', 'a.0', 'a.b', 'a.1.b', 'x.y', 'a.x', 'nothing', 'ag.type.span', 'ag.type.trace', 'ag.data'],
   ...['ag.data.inputs', 'ag.data.inputs.a', 'ag.data.outputs.0', 'ag.session.id', 'ag.metrics.tokens', 'ag.metrics'],
   ...['ag.metrics.tokens.cumulative', 'ag.metrics.tokens.cumulative.total', 'ag.metrics.tokens.incremental.prompt'],
+  ...['ag.metrics.tokens.cumulative.prompt', 'ag.metrics.tokens.cumulative.completion'],
   ...['ag.metrics.duration.cumulative', 'ag.metrics.errors.cumulative', 'ag'],
 )
 const condition = fc.oneof(

@@ -134,6 +134,12 @@ describe('each measure passes over values of other types', () => {
   })
 })
 
+test('parts of a total that are zero are values', async () => {
+  const path = 'attributes.ag.metrics.costs.cumulative.completion'
+  const { buckets } = await ask({ ...RANGE, specs: [spec('numeric/discrete', path)] })
+  expect(buckets[0].metrics[path]).toMatchObject({ count: 1, sum: 0, uniq: [0] })
+})
+
 test('numbers so far apart that no number holds their distance have no statistics of it', async () => {
   const own = await newProject()
   const far = (doubleValue: number) => ({ attributes: [{ key: 'far', value: { doubleValue } }] })

@@ -186,6 +186,12 @@ describe('what is under ag', () => {
     ['ag.metrics.tokens', 'exists', undefined, '*'],
     ['ag.metrics.costs.cumulative.total', 'eq', 0.3, 'root model'],
     ['ag.metrics.costs.cumulative.total', 'btwn', [0.29, 0.31], 'root model'],
+    // A span that costs something is shown with all parts of that.
+    ['ag.metrics.costs.cumulative.prompt', 'is', 0, 'root model'],
+    ['ag.metrics.costs.cumulative.prompt', 'lt', 0.1, 'root model'],
+    ['ag.metrics.costs.cumulative.completion', 'in', [0, 1], 'root model'],
+    ['ag.metrics.costs.cumulative.completion', 'not_exists', undefined, '*-root-model'],
+    ['ag.metrics.costs.cumulative', 'is', { prompt: 0, total: 0.3 }, 'root model'],
     ['ag.metrics.errors.cumulative', 'eq', 1, 'root model'],
     ['ag.metrics.errors.incremental', 'exists', undefined, 'model'],
     ['ag.references.application.slug', 'is', 'geo-bot', 'root'],

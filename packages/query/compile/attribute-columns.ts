@@ -1,11 +1,11 @@
 import type { Column } from '../column.ts'
 import { COLUMNS } from '../columns.ts'
-import { identifier, type Sql, sql } from '../sql.ts'
+import { anyOf, identifier, type Sql, sql } from '../sql.ts'
 
 /**
- * An attribute that has a typed column, in addition to or instead of its place in the JSON text of the attributes. A
- * metric of zero is not stored in the column: for most metrics zero means absent; the span's own amounts (`alsoInJson`)
- * may also be an explicit zero, which only the JSON text shows.
+ * An attribute that has a typed column, in addition to or instead of its place in the JSON text of the attributes. For
+ * most metrics zero in the column means absent. A part of cumulative tokens or costs is zero if another number of them
+ * is there; the span's own amounts (`alsoInJson`) may be an explicit zero, which only the JSON text shows.
  */
 export type AttributeColumn =
   | { readonly key: string; readonly type: 'text'; readonly column: Sql; readonly words?: Words }
@@ -13,6 +13,8 @@ export type AttributeColumn =
       readonly key: string
       readonly type: 'number'
       readonly column: Sql
+      /** Whether the column has a value. */
+      readonly isSet: Sql
       /** Of the column's decimal type. */
       readonly precision: number
       readonly scale: number
@@ -32,10 +34,13 @@ const DECIMAL = /^Decimal\((\d+), (\d+)\)$/
 
 const ROWS: readonly AttributeColumn[] = (COLUMNS as readonly Column[]).flatMap(({ name, type, values, attribute }) => {
   if (!attribute) return []
-  const { key, alsoInJson = false, ifSet } = attribute
+  const { key, beside = [], alsoInJson = false, ifSet } = attribute
   const column = identifier(name)
   const [, precision, scale] = DECIMAL.exec(type) ?? []
-  if (precision) return { key, type: 'number', column, precision: Number(precision), scale: Number(scale), alsoInJson }
+  if (precision) {
+    const isSet = anyOf([name, ...beside].map(one => sql`${identifier(one)} != 0`))
+    return { key, type: 'number', column, isSet, precision: Number(precision), scale: Number(scale), alsoInJson }
+  }
   if (!values) return { key, type: 'text', column }
   const isSet = ifSet ? identifier(ifSet) : sql`true`
   const word = sql`toString(${column})`

@@ -265,6 +265,17 @@ const CASES: Record<string, FilterCase[]> = {
     [on('ag.metrics.tokens.cumulative', 'exists'), [6, 7]],
     [on('ag.metrics.costs.cumulative', 'exists'), [6]],
     [on('ag.metrics.tokens.cumulative.cached', 'lt', 8), [7]],
+    // A part is zero beside another number of the same total.
+    [on('ag.metrics.tokens.cumulative.completion', 'is', 0), [6, 7]],
+    [on('ag.metrics.tokens.cumulative.completion', 'lte', 5), [6, 7]],
+    [on('ag.metrics.tokens.cumulative.completion', 'gt', 0), []],
+    [on('ag.metrics.tokens.cumulative.completion', 'not_in', [0]), []],
+    [on('ag.metrics.tokens.cumulative.completion', 'contains', '0'), [6, 7]],
+    [on('ag.metrics.tokens.cumulative.completion', 'exists'), [6, 7]],
+    [on('ag.metrics.tokens.cumulative.prompt', 'btwn', [0, 3]), [6, 7]],
+    [on('ag.metrics.tokens.cumulative.prompt', 'neq', 3), [6]],
+    [on('ag.metrics.tokens.cumulative', 'is', { prompt: 0, completion: 0 }), [6]],
+    [on('ag.metrics.costs.cumulative.prompt', 'is', 0), [6]],
     // An explicit zero is a value if the span itself can set one.
     [on('ag.metrics.errors.incremental', 'eq', 0), [6]],
     [on('ag.metrics.errors.incremental', 'is', 0), [6]],

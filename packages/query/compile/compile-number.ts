@@ -52,15 +52,15 @@ const HOLDS: Record<Relation, (left: number, right: number) => boolean> = {
 }
 
 /**
- * A number test of a typed column. Zero in the column means no value, so if zero would satisfy the test it is excluded,
- * or the JSON text decides.
+ * A number test of a typed column. Zero in the column may mean no value, so if zero would satisfy the test it is
+ * excluded then, or the JSON text decides.
  */
 export function compileNumberColumn(column: NumberColumn, json: Sql, test: NumberTest): Sql {
   const bounds = boundsOf(test)
   const satisfied = allOf(bounds.map(bound => compareColumn(column, bound)))
   const zeroSatisfies = bounds.every(([relation, operand]) => HOLDS[relation](0, toNumber(operand)))
   if (!zeroSatisfies) return satisfied
-  if (!column.alsoInJson) return allOf([sql`${column.column} != 0`, satisfied])
+  if (!column.alsoInJson) return allOf([column.isSet, satisfied])
   return sql`if(${column.column} = 0, ${compileNumber(json, test)}, ${satisfied})`
 }
 

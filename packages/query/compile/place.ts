@@ -99,10 +99,9 @@ function columnPlace(column: AttributeColumn, inJson: Sql): Omit<Place, 'member'
     const json = sql`if(${value} = '', '', JSONExtractRaw(toJSONString(${value})))`
     return { json, present: sql`${value} != ''`, isObject: sql`false`, column }
   }
-  const zero = column.alsoInJson ? inJson : sql`''`
-  const json = sql`if(${value} = 0, ${zero}, JSONExtractRaw(toString(${value})))`
-  const present = column.alsoInJson ? sql`${json} != ''` : sql`${value} != 0`
-  return { json, present, isObject: sql`false`, column }
+  const { isSet, alsoInJson } = column
+  const json = sql`if(${isSet}, JSONExtractRaw(toString(${value})), ${alsoInJson ? inJson : sql`''`})`
+  return { json, present: alsoInJson ? sql`${json} != ''` : isSet, isObject: sql`false`, column }
 }
 
 /**

@@ -14,7 +14,7 @@ export interface MatchableSpan {
   /** All attributes except `ag.data` and those in {@link columns}. */
   readonly attributes: JsonObject
   readonly data: JsonObject
-  /** Attributes with columns, by dotted key; empty texts and zeros are omitted. */
+  /** Attributes with columns, by dotted key; those that have no value are omitted. */
   readonly columns: Readonly<Record<string, string | number>>
   /** `references`, `links`, `hashes` and `events`. */
   readonly lists: Readonly<Record<string, readonly Json[]>>

@@ -69,11 +69,11 @@ duration_cumulative = {p1:Decimal(18, 3)}
 
 -- {"field":"attributes","key":"ag.metrics.duration.cumulative","operator":"eq","value":"2500.5"}
 --   p1: "2500.5"
-(if(duration_cumulative = 0, '', JSONExtractRaw(toString(duration_cumulative))) NOT IN ('', 'null') AND JSONExtractString(if(duration_cumulative = 0, '', JSONExtractRaw(toString(duration_cumulative)))) = {p1:String})
+(if(duration_cumulative != 0, JSONExtractRaw(toString(duration_cumulative)), '') NOT IN ('', 'null') AND JSONExtractString(if(duration_cumulative != 0, JSONExtractRaw(toString(duration_cumulative)), '')) = {p1:String})
 
 -- {"field":"attributes","key":"ag.metrics.duration.cumulative","operator":"is","value":"2500.5"}
 --   p1: "\"2500.5\""
-if(duration_cumulative = 0, '', JSONExtractRaw(toString(duration_cumulative))) = JSONExtractRaw({p1:String})
+if(duration_cumulative != 0, JSONExtractRaw(toString(duration_cumulative)), '') = JSONExtractRaw({p1:String})
 
 -- {"field":"attributes","key":"ag.metrics.duration.cumulative","operator":"gt","value":2500.4999999}
 --   p1: "2500.4999999"
@@ -99,7 +99,7 @@ toFloat64(duration_cumulative) > {p1:Float64}
 -- {"field":"attributes","key":"ag.metrics.duration.cumulative","operator":"in","value":[2500.5]}
 --   p1: ["2500.5"]
 --   p2: ["2500.5"]
-(if(duration_cumulative = 0, '', JSONExtractRaw(toString(duration_cumulative))) IN (SELECT JSONExtractRaw(arrayJoin({p1:Array(String)}))) OR arrayExists(x -> x IN (SELECT JSONExtractRaw(arrayJoin({p2:Array(String)}))), JSONExtractArrayRaw(if(duration_cumulative = 0, '', JSONExtractRaw(toString(duration_cumulative))))))
+(if(duration_cumulative != 0, JSONExtractRaw(toString(duration_cumulative)), '') IN (SELECT JSONExtractRaw(arrayJoin({p1:Array(String)}))) OR arrayExists(x -> x IN (SELECT JSONExtractRaw(arrayJoin({p2:Array(String)}))), JSONExtractArrayRaw(if(duration_cumulative != 0, JSONExtractRaw(toString(duration_cumulative)), ''))))
 
 -- {"field":"attributes","key":"ag.metrics.duration.cumulative","operator":"exists"}
 duration_cumulative != 0
@@ -110,7 +110,7 @@ NOT (duration_cumulative = {p1:Decimal(18, 3)})
 
 -- {"field":"attributes","key":"ag.metrics.duration.cumulative","operator":"startswith","value":"25"}
 --   p1: "25"
-(if(duration_cumulative = 0, '', JSONExtractRaw(toString(duration_cumulative))) NOT IN ('', 'null') AND startsWith(lowerUTF8(JSONExtractString(if(duration_cumulative = 0, '', JSONExtractRaw(toString(duration_cumulative))))), lowerUTF8({p1:String})))
+(if(duration_cumulative != 0, JSONExtractRaw(toString(duration_cumulative)), '') NOT IN ('', 'null') AND startsWith(lowerUTF8(JSONExtractString(if(duration_cumulative != 0, JSONExtractRaw(toString(duration_cumulative)), ''))), lowerUTF8({p1:String})))
 
 -- {"field":"attributes","key":"ag.metrics.costs.cumulative.total","operator":"eq","value":12.345678901234567}
 --   p1: "12.345678901234567"
@@ -173,6 +173,47 @@ tokens_cumulative_total = {p1:Decimal(18, 3)}
 --   p7: "8"
 (match(JSONExtractString(JSONExtractRaw(attributes, {p1:String}, {p2:String}, {p3:String}, {p4:String}, {p5:String})), {p6:String}) AND ifNull(toFloat64OrNull(JSONExtractString(JSONExtractRaw(attributes, {p1:String}, {p2:String}, {p3:String}, {p4:String}, {p5:String}))) < {p7:Float64}, false))
 
+-- {"field":"attributes","key":"ag.metrics.tokens.cumulative.completion","operator":"is","value":0}
+--   p1: "0"
+if((tokens_cumulative_completion != 0 OR tokens_cumulative_prompt != 0 OR tokens_cumulative_total != 0), JSONExtractRaw(toString(tokens_cumulative_completion)), '') = JSONExtractRaw({p1:String})
+
+-- {"field":"attributes","key":"ag.metrics.tokens.cumulative.completion","operator":"lte","value":5}
+--   p1: "5"
+((tokens_cumulative_completion != 0 OR tokens_cumulative_prompt != 0 OR tokens_cumulative_total != 0) AND tokens_cumulative_completion <= {p1:Decimal(18, 3)})
+
+-- {"field":"attributes","key":"ag.metrics.tokens.cumulative.completion","operator":"gt","value":0}
+--   p1: "0"
+tokens_cumulative_completion > {p1:Decimal(18, 3)}
+
+-- {"field":"attributes","key":"ag.metrics.tokens.cumulative.completion","operator":"not_in","value":[0]}
+--   p1: ["0"]
+--   p2: ["0"]
+((tokens_cumulative_completion != 0 OR tokens_cumulative_prompt != 0 OR tokens_cumulative_total != 0) AND NOT ((if((tokens_cumulative_completion != 0 OR tokens_cumulative_prompt != 0 OR tokens_cumulative_total != 0), JSONExtractRaw(toString(tokens_cumulative_completion)), '') IN (SELECT JSONExtractRaw(arrayJoin({p1:Array(String)}))) OR arrayExists(x -> x IN (SELECT JSONExtractRaw(arrayJoin({p2:Array(String)}))), JSONExtractArrayRaw(if((tokens_cumulative_completion != 0 OR tokens_cumulative_prompt != 0 OR tokens_cumulative_total != 0), JSONExtractRaw(toString(tokens_cumulative_completion)), ''))))))
+
+-- {"field":"attributes","key":"ag.metrics.tokens.cumulative.completion","operator":"contains","value":"0"}
+--   p1: "0"
+(if((tokens_cumulative_completion != 0 OR tokens_cumulative_prompt != 0 OR tokens_cumulative_total != 0), JSONExtractRaw(toString(tokens_cumulative_completion)), '') NOT IN ('', 'null') AND position(lowerUTF8(JSONExtractString(if((tokens_cumulative_completion != 0 OR tokens_cumulative_prompt != 0 OR tokens_cumulative_total != 0), JSONExtractRaw(toString(tokens_cumulative_completion)), ''))), lowerUTF8({p1:String})) > 0)
+
+-- {"field":"attributes","key":"ag.metrics.tokens.cumulative.completion","operator":"exists"}
+(tokens_cumulative_completion != 0 OR tokens_cumulative_prompt != 0 OR tokens_cumulative_total != 0)
+
+-- {"field":"attributes","key":"ag.metrics.tokens.cumulative.prompt","operator":"btwn","value":[0,3]}
+--   p1: "0"
+--   p2: "3"
+((tokens_cumulative_prompt != 0 OR tokens_cumulative_completion != 0 OR tokens_cumulative_total != 0) AND (tokens_cumulative_prompt >= {p1:Decimal(18, 3)} AND tokens_cumulative_prompt <= {p2:Decimal(18, 3)}))
+
+-- {"field":"attributes","key":"ag.metrics.tokens.cumulative.prompt","operator":"neq","value":3}
+--   p1: "3"
+((tokens_cumulative_prompt != 0 OR tokens_cumulative_completion != 0 OR tokens_cumulative_total != 0) AND tokens_cumulative_prompt != {p1:Decimal(18, 3)})
+
+-- {"field":"attributes","key":"ag.metrics.tokens.cumulative","operator":"is","value":{"prompt":0,"completion":0}}
+--   p1: "0"
+(if((tokens_cumulative_prompt != 0 OR tokens_cumulative_completion != 0 OR tokens_cumulative_total != 0), JSONExtractRaw(toString(tokens_cumulative_prompt)), '') = JSONExtractRaw({p1:String}) AND if((tokens_cumulative_completion != 0 OR tokens_cumulative_prompt != 0 OR tokens_cumulative_total != 0), JSONExtractRaw(toString(tokens_cumulative_completion)), '') = JSONExtractRaw({p1:String}))
+
+-- {"field":"attributes","key":"ag.metrics.costs.cumulative.prompt","operator":"is","value":0}
+--   p1: "0"
+if((costs_cumulative_prompt != 0 OR costs_cumulative_completion != 0 OR costs_cumulative_total != 0), JSONExtractRaw(toString(costs_cumulative_prompt)), '') = JSONExtractRaw({p1:String})
+
 -- {"field":"attributes","key":"ag.metrics.errors.incremental","operator":"eq","value":0}
 --   p1: "ag"
 --   p2: "metrics"
@@ -181,7 +222,7 @@ tokens_cumulative_total = {p1:Decimal(18, 3)}
 --   p5: "^[-+]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][-+]?[0-9]+)?$"
 --   p6: "0"
 --   p7: "0"
-if(errors_incremental = 0, (match(JSONExtractString(if(errors_incremental = 0, JSONExtractRaw(attributes, {p1:String}, {p2:String}, {p3:String}, {p4:String}), JSONExtractRaw(toString(errors_incremental)))), {p5:String}) AND ifNull(toFloat64OrNull(JSONExtractString(if(errors_incremental = 0, JSONExtractRaw(attributes, {p1:String}, {p2:String}, {p3:String}, {p4:String}), JSONExtractRaw(toString(errors_incremental))))) = {p6:Float64}, false)), errors_incremental = {p7:Decimal(18, 3)})
+if(errors_incremental = 0, (match(JSONExtractString(if(errors_incremental != 0, JSONExtractRaw(toString(errors_incremental)), JSONExtractRaw(attributes, {p1:String}, {p2:String}, {p3:String}, {p4:String}))), {p5:String}) AND ifNull(toFloat64OrNull(JSONExtractString(if(errors_incremental != 0, JSONExtractRaw(toString(errors_incremental)), JSONExtractRaw(attributes, {p1:String}, {p2:String}, {p3:String}, {p4:String})))) = {p6:Float64}, false)), errors_incremental = {p7:Decimal(18, 3)})
 
 -- {"field":"attributes","key":"ag.metrics.errors.incremental","operator":"is","value":0}
 --   p1: "ag"
@@ -189,7 +230,7 @@ if(errors_incremental = 0, (match(JSONExtractString(if(errors_incremental = 0, J
 --   p3: "errors"
 --   p4: "incremental"
 --   p5: "0"
-if(errors_incremental = 0, JSONExtractRaw(attributes, {p1:String}, {p2:String}, {p3:String}, {p4:String}), JSONExtractRaw(toString(errors_incremental))) = JSONExtractRaw({p5:String})
+if(errors_incremental != 0, JSONExtractRaw(toString(errors_incremental)), JSONExtractRaw(attributes, {p1:String}, {p2:String}, {p3:String}, {p4:String})) = JSONExtractRaw({p5:String})
 
 -- {"field":"attributes","key":"ag.metrics.errors.incremental","operator":"lt","value":5}
 --   p1: "ag"
@@ -199,7 +240,7 @@ if(errors_incremental = 0, JSONExtractRaw(attributes, {p1:String}, {p2:String}, 
 --   p5: "^[-+]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][-+]?[0-9]+)?$"
 --   p6: "5"
 --   p7: "5"
-if(errors_incremental = 0, (match(JSONExtractString(if(errors_incremental = 0, JSONExtractRaw(attributes, {p1:String}, {p2:String}, {p3:String}, {p4:String}), JSONExtractRaw(toString(errors_incremental)))), {p5:String}) AND ifNull(toFloat64OrNull(JSONExtractString(if(errors_incremental = 0, JSONExtractRaw(attributes, {p1:String}, {p2:String}, {p3:String}, {p4:String}), JSONExtractRaw(toString(errors_incremental))))) < {p6:Float64}, false)), errors_incremental < {p7:Decimal(18, 3)})
+if(errors_incremental = 0, (match(JSONExtractString(if(errors_incremental != 0, JSONExtractRaw(toString(errors_incremental)), JSONExtractRaw(attributes, {p1:String}, {p2:String}, {p3:String}, {p4:String}))), {p5:String}) AND ifNull(toFloat64OrNull(JSONExtractString(if(errors_incremental != 0, JSONExtractRaw(toString(errors_incremental)), JSONExtractRaw(attributes, {p1:String}, {p2:String}, {p3:String}, {p4:String})))) < {p6:Float64}, false)), errors_incremental < {p7:Decimal(18, 3)})
 
 -- {"field":"attributes","key":"ag.metrics.errors.incremental","operator":"gt","value":0}
 --   p1: "0"
@@ -214,7 +255,7 @@ errors_incremental = {p1:Decimal(18, 3)}
 --   p2: "metrics"
 --   p3: "errors"
 --   p4: "incremental"
-if(errors_incremental = 0, JSONExtractRaw(attributes, {p1:String}, {p2:String}, {p3:String}, {p4:String}), JSONExtractRaw(toString(errors_incremental))) != ''
+if(errors_incremental != 0, JSONExtractRaw(toString(errors_incremental)), JSONExtractRaw(attributes, {p1:String}, {p2:String}, {p3:String}, {p4:String})) != ''
 
 -- {"field":"attributes","key":"ag.metrics.errors.incremental","operator":"in","value":[0,2]}
 --   p1: "ag"
@@ -223,7 +264,7 @@ if(errors_incremental = 0, JSONExtractRaw(attributes, {p1:String}, {p2:String}, 
 --   p4: "incremental"
 --   p5: ["0","2"]
 --   p6: ["0","2"]
-(if(errors_incremental = 0, JSONExtractRaw(attributes, {p1:String}, {p2:String}, {p3:String}, {p4:String}), JSONExtractRaw(toString(errors_incremental))) IN (SELECT JSONExtractRaw(arrayJoin({p5:Array(String)}))) OR arrayExists(x -> x IN (SELECT JSONExtractRaw(arrayJoin({p6:Array(String)}))), JSONExtractArrayRaw(if(errors_incremental = 0, JSONExtractRaw(attributes, {p1:String}, {p2:String}, {p3:String}, {p4:String}), JSONExtractRaw(toString(errors_incremental))))))
+(if(errors_incremental != 0, JSONExtractRaw(toString(errors_incremental)), JSONExtractRaw(attributes, {p1:String}, {p2:String}, {p3:String}, {p4:String})) IN (SELECT JSONExtractRaw(arrayJoin({p5:Array(String)}))) OR arrayExists(x -> x IN (SELECT JSONExtractRaw(arrayJoin({p6:Array(String)}))), JSONExtractArrayRaw(if(errors_incremental != 0, JSONExtractRaw(toString(errors_incremental)), JSONExtractRaw(attributes, {p1:String}, {p2:String}, {p3:String}, {p4:String})))))
 
 -- {"field":"attributes","key":"ag.metrics.errors.cumulative","operator":"eq","value":0}
 --   p1: "0"

@@ -31,8 +31,9 @@ export function toMatchable(row: SpanRow): MatchableSpan {
   }
   const columns: Record<string, string | number> = {}
   for (const { name, attribute } of ATTRIBUTES) {
-    const value = row[name]
-    if (attribute && value && (!attribute.ifSet || isNamed(attributes, attribute.key))) columns[attribute.key] = value
+    const isSet = [name, ...(attribute?.beside ?? [])].some(one => row[one as keyof SpanRow])
+    if (attribute && isSet && (!attribute.ifSet || isNamed(attributes, attribute.key)))
+      columns[attribute.key] = row[name]
   }
   const lists = Object.fromEntries(LISTS.map(name => [name, row[name] ? (parseJson(row[name]) as Json[]) : []]))
   return { fields, attributes, data: parseJson(row.data) as JsonObject, columns, lists }
