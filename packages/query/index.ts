@@ -41,6 +41,7 @@ export * from './page/previews.ts'
 export * from './page/rows.ts'
 export * from './page/skeleton.ts'
 export {
+  filterFor,
   namesSavedQuery,
   parseSavedQuery,
   parseSpanQuery,

@@ -223,6 +223,22 @@ test.each<[string, object, number]>([
   expect(buckets[0]?.metrics['attributes.*'].count ?? 0).toBe(count)
 })
 
+test('the focus of the request changes no statistics', async () => {
+  const own = await newProject()
+  const trace = root(1, 1000)
+  const { traceId, spanId: parentSpanId } = trace
+  const sessions = ['first', 'second'].map((id, at) =>
+    root(2 + at, 1000, { 'ag.session.id': id }, { traceId, parentSpanId }),
+  )
+  await own.store(trace, ...sessions)
+  for (const focus of ['trace', 'span'])
+    for (const value of ['first', 'second', 'third']) {
+      const filter = { conditions: [{ field: 'session_id', value }] }
+      const { body } = await own.post('/api/spans/analytics/query', { ...RANGE, ...counts, focus, filter })
+      expect(body.count, `${focus} ${value}`).toBe(value === 'third' ? 0 : 1)
+    }
+})
+
 test('query string; each block of the body goes before it', async () => {
   const parameters = new URLSearchParams({
     focus: 'span',

@@ -1,7 +1,7 @@
 import { FAULTS, isJsonObject, isRawJson, type JsonObject, microsToIso, parseTimeOfAnyYear } from '@spanhouse/model'
 import type { Filter } from '../filter/filter.ts'
 import { type Location, malformed, oneOf, optional, readObject, refuseOthers } from '../filter/shape.ts'
-import { parseEitherWindowing, parseJsonText, parseSpanQuery } from '../page/span-query.ts'
+import { parseEitherFilter, parseEitherWindowing, parseJsonText } from '../page/span-query.ts'
 import { type GivenWindowing, WINDOWING_MEMBERS } from '../page/windowing.ts'
 import type { Focus } from '../position.ts'
 import { DEFAULT_SPECS, parseSpecs, type Spec } from './analytics-spec.ts'
@@ -17,6 +17,7 @@ export interface Formatting {
 /** An analytics request; see {@link parseAnalyticsQuery}. */
 export interface AnalyticsQuery {
   readonly formatting: Formatting
+  /** Of whatever focus: see `filterFor`. */
   readonly filter: Filter | undefined
   readonly windowing: GivenWindowing
   readonly specs: readonly Spec[]
@@ -78,7 +79,7 @@ function parseBlocks(members: JsonObject, loc: Location): Blocks {
   }
   const formatting = parseFormatting(members, loc)
   for (const name of ['oldest', 'newest'] as const) refuseOddInteger(members[name], [...loc, name])
-  const { filter } = parseSpanQuery(members, formatting.focus, loc)
+  const filter = parseEitherFilter(members, loc)
   const windowing = parseEitherWindowing(members, formatting.focus, loc)
   const filterJson =
     parseJsonText(members.filtering, [...loc, 'filtering']) ?? parseJsonText(members.filter, [...loc, 'filter'])

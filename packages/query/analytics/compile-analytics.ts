@@ -2,6 +2,7 @@ import type { Uuid } from '@spanhouse/model'
 import type { Aggregation } from '../aggregation.ts'
 import { compileFilters } from '../compile/compile-filter.ts'
 import { attributePlace } from '../compile/place.ts'
+import { filterFor } from '../page/span-query.ts'
 import { fromSpans, fromTraceHeads, INDEX_FIRST, SETTINGS } from '../page/statements.ts'
 import type { Focus } from '../position.ts'
 import { aggregate, join, type Sql, sql } from '../sql.ts'
@@ -84,7 +85,8 @@ function totals(focus: Focus, isMeant: Sql): Sql {
 }
 
 function byBucket({ project_id, query, buckets }: Asked, focus: Focus, columns: Sql): Aggregation {
-  const { filter, windowing } = query
+  const { windowing } = query
+  const filter = filterFor(focus, query.filter)
   const rows =
     focus === 'trace'
       ? fromTraceHeads({ project_id, query: { focus, filter, windowing: windowingOf(buckets, windowing.rate) } })

@@ -53,7 +53,8 @@ export function parseSpanQuery<F extends Focus>(body: unknown, focus: F, loc: Lo
   return { focus, filter, windowing: { order: 'descending', ...parseEitherWindowing(members, focus, loc) } }
 }
 
-const filterFor = (focus: Focus, filter: Filter | undefined): Filter | undefined =>
+/** A filter as it is meant for spans or for traces. */
+export const filterFor = (focus: Focus, filter: Filter | undefined): Filter | undefined =>
   focus === 'trace' ? withActorsOfAnySpan(filter) : filter
 
 /** Whether the body refers to a saved query, which then supplies filter and windowing. */
@@ -98,7 +99,8 @@ function narrowed(
   return times.length === 0 ? {} : { [name]: choose(...times) }
 }
 
-function parseEitherFilter(members: JsonObject, loc: Location): Filter | undefined {
+/** The filter in `members`, of whatever focus: see {@link filterFor}. Throws as {@link parseSpanQuery}. */
+export function parseEitherFilter(members: JsonObject, loc: Location): Filter | undefined {
   const read = (name: 'filtering' | 'filter') =>
     parseFilter(parseJsonText(members[name], [...loc, name]), [...loc, name])
   const nested = read('filtering')

@@ -1,5 +1,5 @@
 import type { JsonObject, TraceId } from '@spanhouse/model'
-import { FOCUSES, FORMATS, parseAnalyticsQuery, type Windowing } from '@spanhouse/query'
+import { FOCUSES, FORMATS, filterFor, parseAnalyticsQuery, type Windowing } from '@spanhouse/query'
 import { type Engine, pageTooLarge, readTraceHeads, readWholePage, type StoredSpan } from '@spanhouse/span-store'
 import { json, optional, z } from '@spanhouse/validation'
 import type { FastifyInstance } from 'fastify'
@@ -52,11 +52,12 @@ export function tracingReadRoutes(engine: Engine): (app: FastifyInstance) => voi
         const asked = parseAnalyticsQuery(query as JsonObject, body)
         const { focus, format } = asked.formatting
         const windowing: Windowing = { order: 'descending', ...asked.windowing }
+        const filter = filterFor(focus, asked.filter)
         if (focus === 'span') {
-          const spanQuery = { focus, filter: asked.filter, windowing }
+          const spanQuery = { focus, filter, windowing }
           return spansEnvelope(await readWholePage(engine, { project_id, query: spanQuery }, holder))
         }
-        const traceQuery = { focus, filter: asked.filter, windowing }
+        const traceQuery = { focus, filter, windowing }
         if (format === 'agenta') {
           const { traces, isCut } = await findTraces(reading, traceQuery)
           if (isCut) throw pageTooLarge()
