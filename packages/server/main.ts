@@ -13,6 +13,10 @@ const STOP_MS = 25_000
 
 // Whatever this process, its threads and the embedded stores create is not readable by others.
 process.umask(0o077)
+// Replaced once there is something to stop.
+let end = (_reason: string): void => process.exit(0)
+// From the beginning: a container's first process, while it waits for a store, would otherwise ignore them.
+for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => end(signal))
 const config = await readConfigOrExit()
 const log = pino({ level: config.logLevel, base: undefined }, pino.destination({ fd: 2, sync: true }))
 
@@ -21,8 +25,6 @@ giveBackHeapPages()
 runHelpersBehind()
 // A thousand modules, which a wrong setting need not wait for.
 const { startServer } = await import('./server.ts')
-// Replaced once there is something to stop.
-let end = (_reason: string): void => process.exit(1)
 beSupervised(() => end('the supervisor has exited'))
 const server = await startServer(config, log, fail).catch(error => {
   process.stderr.write(`Spanhouse cannot start: ${reasonOf(error)}\n`)
@@ -30,14 +32,13 @@ const server = await startServer(config, log, fail).catch(error => {
   log.debug({ err: error }, 'could not start')
   return process.exit(1)
 })
-process.stdout.write(await welcome(server, process.stdout.isTTY))
 let isStopping = false
 end = reason => {
   // Ctrl-C arrives more than once, from the terminal, from npm and from the supervisor.
   if (!isStopping) void stop(reason)
   isStopping = true
 }
-for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, end)
+process.stdout.write(await welcome(server, process.stdout.isTTY))
 tell('ready')
 
 async function stop(reason: string): Promise<void> {

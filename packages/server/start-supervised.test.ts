@@ -150,3 +150,16 @@ test.concurrent('a program that ends in order, or cannot start, is not started a
   expect((await once(started.supervisor, 'exit'))[0]).toBe(0)
   expect(started.output).not.toContain('restarts in')
 }, 400_000)
+
+test.concurrent('a program ends in order when its terminal is gone, and while it waits for a store', async context => {
+  const waiting = await start(context, { env: { NATS_URL: 'nats://127.0.0.1:1' } })
+  await until(() => waiting.output.includes('waiting for a store'), true)
+  waiting.supervisor.kill('SIGTERM')
+  expect((await once(waiting.supervisor, 'exit'))[0]).toBe(0)
+  const started = await start(context)
+  await untilStarted(started, 1)
+  // From the kernel, like each process of the terminal.
+  process.kill(await programId(started), 'SIGHUP')
+  expect((await once(started.supervisor, 'exit'))[0]).toBe(0)
+  expect(started.output).toMatch(/"stopped"/)
+}, 400_000)
