@@ -1,9 +1,9 @@
 import './thread-pool.ts'
 
 import { runHelpersBehind } from '@spanhouse/priority'
-import pino from 'pino'
 import { type Config, readConfig, unknownSettings } from './config.ts'
 import { giveBackHeapPages } from './heap-pages.ts'
+import { openLog } from './log.ts'
 import { checkPlace, reasonOf } from './start-checks.ts'
 import { beSupervised, tell } from './supervision.ts'
 import { welcome } from './welcome.ts'
@@ -13,12 +13,14 @@ const STOP_MS = 25_000
 
 // Whatever this process, its threads and the embedded stores create is not readable by others.
 process.umask(0o077)
+// What cannot be written, on a full disk or to a terminal that is gone, is no reason to end.
+for (const output of [process.stdout, process.stderr]) output.on('error', () => undefined)
 // Replaced once there is something to stop.
 let end = (_reason: string): void => process.exit(0)
 // From the beginning: a container's first process, while it waits for a store, would otherwise ignore them.
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => end(signal))
 const config = await readConfigOrExit()
-const log = pino({ level: config.logLevel, base: undefined }, pino.destination({ fd: 2, sync: true }))
+const log = openLog(config.logLevel)
 
 for (const warning of unknownSettings(process.env)) log.warn(warning)
 giveBackHeapPages()

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { closeSync, openSync } from 'node:fs'
 import { readFile, rm } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, type TestContext, test, vi } from 'vitest'
@@ -19,7 +20,7 @@ interface Started {
 /** Stopped and removed when the test ends. */
 async function start(
   { onTestFinished }: TestContext,
-  { options = '', env = {} }: { options?: string; env?: NodeJS.ProcessEnv } = {},
+  { options = '', env = {}, log = 'pipe' }: { options?: string; env?: NodeJS.ProcessEnv; log?: number | 'pipe' } = {},
 ): Promise<Started> {
   const dataDir = await newDataDir('supervised')
   const supervisor = spawn(process.execPath, [START], {
@@ -32,7 +33,7 @@ async function start(
       SPANHOUSE_DATA_DIR: dataDir,
       ...env,
     },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', log],
   })
   const started: Started = { supervisor, dataDir, output: '' }
   for (const stream of [supervisor.stdout, supervisor.stderr])
@@ -162,4 +163,15 @@ test.concurrent('a program ends in order when its terminal is gone, and while it
   process.kill(await programId(started), 'SIGHUP')
   expect((await once(started.supervisor, 'exit'))[0]).toBe(0)
   expect(started.output).toMatch(/"stopped"/)
+}, 400_000)
+
+test.concurrent('a log on a full disk ends neither the program nor its supervisor', async context => {
+  const full = openSync('/dev/full', 'w')
+  context.onTestFinished(() => closeSync(full))
+  const started = await start(context, { log: full })
+  await untilStarted(started, 1)
+  await send(started)
+  process.kill(await programId(started), 'SIGKILL')
+  await untilStarted(started, 2)
+  expect(await countOf(started)).toBe(1)
 }, 400_000)
