@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { text as readText } from 'node:stream/consumers'
 import { jsonLines } from '@spanhouse/client'
+import { isJsonObject, parseExactJson } from './exact-json.ts'
 import { type Reference, referencesTo } from './references.ts'
 import { address, type Detail, projectKey, refusal, request, type Settings } from './request.ts'
 import { EXIT, UsageError } from './usage-error.ts'
@@ -54,7 +55,7 @@ async function fileInputs(file: string | undefined): Promise<Record<string, unkn
   if (file === undefined) return {}
   const content = file === '-' ? await readText(process.stdin) : await readFile(file, 'utf8').catch(unreadable)
   const inputs = readValue(content.trim())
-  if (typeof inputs === 'object' && inputs !== null && !Array.isArray(inputs)) return inputs as Record<string, unknown>
+  if (isJsonObject(inputs)) return inputs
   throw new UsageError(`--inputs ${file}: not a JSON object.`)
 }
 
@@ -73,7 +74,7 @@ const namedInputs = (pairs: readonly string[]): Record<string, unknown> =>
 
 function readValue(written: string): unknown {
   try {
-    return JSON.parse(written) as unknown
+    return parseExactJson(written)
   } catch {
     return written
   }
@@ -92,7 +93,7 @@ async function invoke(body: Body): Promise<Envelope> {
 
 /** An error before the run starts has another shape than the response of a run. */
 async function envelopeIn(response: Response, settings: Settings): Promise<Envelope> {
-  const { detail, ...envelope } = (await response.json()) as Envelope & { detail?: Detail }
+  const { detail, ...envelope } = parseExactJson(await response.text()) as Envelope & { detail?: Detail }
   if (detail !== undefined) throw refusal(response.status, detail, settings)
   return envelope
 }
@@ -115,7 +116,7 @@ async function printStream(body: Body): Promise<number> {
   const response = await request('POST', '/services/invoke', settings, { body, accept })
   if (!response.headers.get('content-type')?.startsWith(accept)) return failed(await envelopeIn(response, settings))
   let isTold = false
-  for await (const event of jsonLines<Event>(response.body as ReadableStream<Uint8Array>)) {
+  for await (const event of jsonLines<Event>(response.body as ReadableStream<Uint8Array>, parseExactJson)) {
     const piece = event.type === 'message_delta' ? event.data?.delta : event.type === 'message' ? event.data?.text : ''
     if (piece) process.stdout.write(piece)
     isTold ||= Boolean(piece)

@@ -122,3 +122,16 @@ describe('spanhouse evaluate', () => {
     expect([help.code, help.out]).toEqual([0, expect.stringContaining('--fail-on-regression RUN')])
   })
 })
+
+test('numbers of any length are sent and shown as they are written', async () => {
+  const [long, next] = ['12345678901234567890', '12345678901234567891']
+  const echo = await made('application', mock('echo'))
+  const ran = await spanhouse('run', echo, '--input', `order=${long}`)
+  expect([ran.code, ran.out]).toEqual([0, `{\n  "order": ${long}\n}\n`])
+  const whole = await spanhouse('run', echo, '--input', `order=${long}`, '--json')
+  expect(whole.out).toContain(`"outputs":{"order":${long}}`)
+  const judged = await spanhouse('evaluate-one', 'exact-match', '--outputs', long, '--input', `correct_answer=${next}`)
+  expect([judged.code, JSON.parse(judged.out)]).toEqual([0, { success: false }])
+  const huge = await spanhouse('run', echo, '--input', 'order=1e999')
+  expect([huge.code, huge.err]).toEqual([1, expect.stringContaining('data.inputs.order')])
+})
