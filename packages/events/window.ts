@@ -1,6 +1,7 @@
-import { microsToIso } from '@spanhouse/model'
+import { type JsonObject, microsToIso } from '@spanhouse/model'
 import { type RawBuilder, sql } from '@spanhouse/postgres'
 import type { WindowingBody } from '@spanhouse/validation'
+import { present } from './json.ts'
 
 /** A part of a list: conditions on a table `t`, and its order and limit. */
 export interface Window {
@@ -33,3 +34,11 @@ export function windowOf(
     tail: sql`order by ${ordered} ${limit === undefined ? sql`` : sql`limit ${limit}`}`,
   }
 }
+
+/** What of a window the next page has in common with this one: its bounds and its order. */
+export const echoedWindow = ({ newest, oldest, order }: Partial<WindowingBody> = {}): JsonObject =>
+  present({
+    newest: newest === undefined ? undefined : microsToIso(newest),
+    oldest: oldest === undefined ? undefined : microsToIso(oldest),
+    order,
+  })

@@ -111,6 +111,10 @@ test('events are filtered, paged and exported as lines', async () => {
     windowing = page.windowing
   }
   expect(paged).toEqual(all.events)
+  const bounds = { oldest: all.events[3].created_at, newest: all.events[0].created_at }
+  const first = await query({ event: mine, windowing: { ...bounds, limit: 2 } })
+  const second = await query({ event: mine, windowing: first.windowing })
+  expect([...first.events, ...second.events]).toEqual(all.events.slice(1, 4))
   expect((await query({ event: { event_types: ['project_prices.created'] } })).count).toBe(1)
   expect((await query({ event: { id: project.projectId, ...mine } })).count).toBe(5)
   expect((await query({ event: { user_id: randomUUID() } })).count).toBe(0)

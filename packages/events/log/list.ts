@@ -1,7 +1,7 @@
 import type { Json, JsonObject, Uuid } from '@spanhouse/model'
 import { type Database, type RawBuilder, sql, withDatabaseProblems } from '@spanhouse/postgres'
 import { list, optional, uuid, windowing, z } from '@spanhouse/validation'
-import { windowOf } from '../window.ts'
+import { echoedWindow, windowOf } from '../window.ts'
 import { type EventRow, toEventJson } from './record.ts'
 
 /** Events in one page. */
@@ -34,8 +34,7 @@ export async function listEvents(scope: EventScope, query: EventQuery): Promise<
   const limit = Math.min(query.windowing?.limit ?? EVENTS_PAGE_MAX, EVENTS_PAGE_MAX)
   const rows = await readPage(scope, query, limit + 1)
   const events = rows.slice(0, limit).map(toLoggedJson)
-  const { order } = query.windowing ?? {}
-  const next = { limit, ...(order && { order }), next: rows[limit - 1]?.id as Json }
+  const next = { ...echoedWindow(query.windowing), limit, next: rows[limit - 1]?.id as Json }
   return { count: events.length, events, ...(rows.length > limit && { windowing: next }) }
 }
 
