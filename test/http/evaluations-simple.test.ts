@@ -601,17 +601,25 @@ describe('simple evaluations', () => {
     const unknown = randomUUID()
     const empty = await made('testset', { testcases: [] })
     const anything = await made('query', { filtering: { conditions: [] } })
+    const either = [
+      { field: 'trace_type', value: 'invocation' },
+      { field: 'span_name', value: 'x' },
+    ]
+    // A live run over these would evaluate the traces of its own evaluators, for ever.
+    const others = await Promise.all(
+      ['or', 'nor', 'nand'].map(operator => made('query', { filtering: { operator, conditions: either } })),
+    )
     const rejected: [object | undefined, string, string?, object?][] = [
       [undefined, 'data'],
       [{ testset_steps: [unknown], evaluator_steps: [judge.id] }, 'testset_steps', unknown],
       [{ testset_steps: [empty.id], evaluator_steps: [judge.id] }, 'testset_steps', empty.id],
       [{ testset_steps: [testset.id], evaluator_steps: [testset.id] }, 'evaluator_steps', testset.id],
-      [
-        { query_steps: [anything.id], evaluator_steps: [judge.id] },
+      ...[anything, ...others].map(({ id }): [object, string, string, object] => [
+        { query_steps: [id], evaluator_steps: [judge.id] },
         'query_steps',
-        anything.id,
+        id,
         { flags: { is_live: true } },
-      ],
+      ]),
     ]
     const tag = randomUUID()
     for (const [data, at, id, more] of rejected)
