@@ -261,6 +261,36 @@ describe('one process', async () => {
     await own.kill()
   })
 
+  test('what is redelivered during an attempt is sent once more after it', async () => {
+    const project = await anew()
+    const own = await new HookReceiver().start()
+    // A subscription that fails has one attempt at a time.
+    own.answering = response => response.writeHead(400).end()
+    await subscribe(project, { url: own.url, event_types: COMMITTED })
+    await createApplication(project)
+    const [{ id }] = await eventually(async () => {
+      const { body } = await project.post('/api/webhooks/deliveries/query', {})
+      return body.count === 2 && body.deliveries
+    })
+    const held: ServerResponse[] = []
+    own.answering = response => void held.push(response)
+    const redeliver = () => project.post(`/api/webhooks/deliveries/${id}/redeliver`)
+    await redeliver()
+    await eventually(async () => held.length === 1)
+    expect((await redeliver()).status).toBe(200)
+    held[0]?.writeHead(400).end()
+    await eventually(async () => held.length === 2)
+    // Of an attempt that is repeated by itself, the one that was asked for comes first.
+    expect((await redeliver()).status).toBe(200)
+    held[1]?.writeHead(503).end()
+    await eventually(async () => held.length === 3)
+    held[2]?.writeHead(201).end()
+    await eventually(
+      async () => (await project.get(`/api/webhooks/deliveries/${id}`)).body.delivery.status.code === '201',
+    )
+    await own.kill()
+  })
+
   test('a paused subscription receives nothing, and missed events are not sent later', async () => {
     const project = await anew()
     const { id } = await subscribe(project, { url: `${receiver.url}/stopped`, event_types: COMMITTED })

@@ -140,18 +140,19 @@ export class Deliverer {
     }
   }
 
-  #note({ message, subscription_id, attempts }: Claim, outcome: Outcome): void {
+  #note({ message, subscription_id, attempts, claimed_until }: Claim, outcome: Outcome): void {
     const seconds = (Date.now() - Date.parse(message.event.created_at)) / 1000
     const pause = outcome.mayRetry ? this.#retrySeconds[attempts] : undefined
     const kind = pause === undefined ? outcome.status.message : 'retry'
     this.#options.onAttempt(kind, seconds)
-    if (pause === undefined) this.#ended.push(endedOf(message, subscription_id, outcome))
+    if (pause === undefined) this.#ended.push({ ...endedOf(message, subscription_id, outcome), claimed_until })
     else {
       const event_id = message.event.id
       this.#postponed.push({
         subscription_id,
         event_id,
         attempts: attempts + 1,
+        claimed_until,
         seconds: pause * (0.5 + Math.random() / 2),
       })
     }

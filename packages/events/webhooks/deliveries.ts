@@ -19,6 +19,8 @@ export interface EndedDelivery {
   event_id: Uuid
   status: object
   data?: JsonObject | undefined
+  /** That of the claim for which it was attempted; absent if it was not taken from the queue. */
+  claimed_until?: string
 }
 
 /** Deliveries read at once while a list is sent. */
@@ -210,22 +212,24 @@ async function store({ db, user_id }: WebhookScope, ended: EndedDelivery): Promi
 }
 
 /**
- * Writes how deliveries have ended and takes them from the queue, in one statement. Writing again replaces what is
- * there. Those of subscriptions that were deleted meanwhile are left out.
+ * Writes how deliveries have ended and takes them from the queue, in one statement; what was queued again during an
+ * attempt stays for another one. Writing again replaces what is there. Those of subscriptions that were deleted
+ * meanwhile are left out.
  */
 export async function storeEnded(db: Database, ended: readonly EndedDelivery[], user_id: Uuid | null): Promise<void> {
-  const all = ended.map(one => ({ ...one, id: deliveryIdOf(one.subscription_id, one.event_id), user_id }))
   // A statement writes each row once: of an event that was queued again during an attempt, the later outcome.
-  const rows = [...new Map(all.map(row => [row.id, row])).values()]
+  const rows = ended.map((one, n) => ({ ...one, n, id: deliveryIdOf(one.subscription_id, one.event_id), user_id }))
   await sql`
     with ended as (
       select ended.* from json_to_recordset(${toJsonb(rows as object as JsonObject[])}::json) as ended
-        (id uuid, project_id uuid, subscription_id uuid, event_id uuid, status json, data json, user_id uuid)
+        (n int, id uuid, project_id uuid, subscription_id uuid, event_id uuid, status json, data json, user_id uuid,
+          claimed_until timestamptz)
       join webhook_subscriptions subscription on subscription.id = ended.subscription_id
       for key share of subscription
     ), stored as (
       insert into webhook_deliveries (id, project_id, subscription_id, event_id, status, data, created_by_id)
-      select id, project_id, subscription_id, event_id, status, data, user_id from ended
+      select distinct on (id) id, project_id, subscription_id, event_id, status, data, user_id from ended
+      order by id, n desc
       on conflict (subscription_id, event_id) do update
         set status = excluded.status, data = excluded.data, updated_at = now(), updated_by_id = excluded.created_by_id
     )
@@ -234,4 +238,5 @@ export async function storeEnded(db: Database, ended: readonly EndedDelivery[], 
 
 const TAKEN_FROM_QUEUE: RawBuilder<unknown> = sql`
   delete from webhook_queue queued using ended
-  where queued.subscription_id = ended.subscription_id and queued.event_id = ended.event_id`
+  where queued.subscription_id = ended.subscription_id and queued.event_id = ended.event_id
+    and (ended.claimed_until is null or queued.due_at = ended.claimed_until)`

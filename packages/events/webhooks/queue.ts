@@ -13,6 +13,8 @@ export interface Claim {
   subscription_id: Uuid
   /** Attempts that have ended without success. */
   attempts: number
+  /** Tells the claim from others of the same delivery: of those that it was left to, and of a later one. */
+  claimed_until: string
 }
 
 /** Where deliveries are claimed. */
@@ -31,10 +33,8 @@ export interface Room {
   held: readonly { id: Uuid; room: number }[]
 }
 
-interface ClaimedRow {
-  subscription_id: Uuid
+interface ClaimedRow extends Omit<Claim, 'message'> {
   event_id: Uuid
-  attempts: number
 }
 
 /**
@@ -68,7 +68,7 @@ export async function claimDue(source: ClaimSource, { max, each, held }: Room): 
     )
     update webhook_queue q set due_at = now() + make_interval(secs => ${CLAIM_SECONDS})
     from due where q.subscription_id = due.subscription_id and q.event_id = due.event_id
-    returning q.subscription_id, q.event_id, q.attempts`.execute(db)
+    returning q.subscription_id, q.event_id, q.attempts, q.due_at as claimed_until`.execute(db)
   return rows.length === 0 ? [] : claimsOf(source, rows)
 }
 
@@ -140,15 +140,17 @@ export interface Postponed {
   subscription_id: Uuid
   event_id: Uuid
   attempts: number
+  claimed_until: string
   /** Until the next attempt. */
   seconds: number
 }
 
-/** Sets when the next attempts are due. */
+/** Sets when the next attempts are due, of what was not queued again during the last ones. */
 export async function postpone(db: Database, rows: readonly Postponed[]): Promise<void> {
   await sql`
     update webhook_queue q set attempts = later.attempts, due_at = now() + make_interval(secs => later.seconds)
     from jsonb_to_recordset(${toJsonb(rows as object as [])}::jsonb)
-      as later (subscription_id uuid, event_id uuid, attempts int, seconds double precision)
-    where q.subscription_id = later.subscription_id and q.event_id = later.event_id`.execute(db)
+      as later (subscription_id uuid, event_id uuid, attempts int, claimed_until timestamptz, seconds double precision)
+    where q.subscription_id = later.subscription_id and q.event_id = later.event_id
+      and q.due_at = later.claimed_until`.execute(db)
 }
