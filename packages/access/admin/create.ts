@@ -1,11 +1,12 @@
 import { invalid, Problem, type Uuid } from '@spanhouse/model'
-import { type Database, withDatabaseProblems } from '@spanhouse/postgres'
+import { type Database, sql, type Trx, withDatabaseProblems } from '@spanhouse/postgres'
 import type { z } from '@spanhouse/validation'
 import type { AccountOptionsBody } from '../accounts/account-body.ts'
 import { usernameOf } from '../accounts/account-rows.ts'
+import { runOrTry } from '../accounts/dry-run.ts'
 import type { Seed } from '../accounts/seed.ts'
 import { findReferenced, type Reference, resolveReference } from '../organizations/reference.ts'
-import { createGraph } from './graph.ts'
+import { createGraph, storeGraph } from './graph.ts'
 import type { GraphAnswer } from './graph-answer.ts'
 import {
   type apiKeyBody,
@@ -58,22 +59,30 @@ const byId = (value: Uuid): Reference => ({ by: 'id', value })
 /**
  * `POST /admin/simple/accounts/users/`: creates the user if they do not exist. Unless they already own an organization
  * or `seed_defaults` is false, also creates an organization, a workspace and a project for them; on request, an API
- * key.
+ * key. Of several requests for an address at once, each finds what those before it have created.
  */
-export async function createUser(
+export function createUser(
   db: Database,
   { user, options }: z.output<typeof userBody>,
   making: Making,
 ): Promise<GraphAnswer> {
   const settings = settingsOf(options, making)
-  const known = await withDatabaseProblems(() => findReferenced(db, 'users', { by: 'email', value: user.email }))
-  const project = known === null ? null : await withDatabaseProblems(() => ownProject(db, known))
-  const isScaffolded = project === null && options?.seed_defaults !== false
-  const parts: GraphParts = { users: one('user', user), ...(isScaffolded && scaffold(usernameOf(user), named('user'))) }
-  const project_ref = project !== null ? byId(project) : isScaffolded ? named('prj') : null
-  if (project_ref === null) return make(db, parts, { ...settings, createApiKeys: false })
-  const key = { project_ref, user_ref: named('user'), name: undefined, expires_at: undefined }
-  return make(db, { ...parts, api_keys: one('key', key) }, settings)
+  return withDatabaseProblems(() =>
+    runOrTry(db, settings.isDryRun, async trx => {
+      await sql`select pg_advisory_xact_lock(hashtextextended('user ' || lower(${user.email}), 0))`.execute(trx)
+      const project = await ownProject(trx, user.email)
+      const isScaffolded = project === null && options?.seed_defaults !== false
+      const project_ref = project !== null ? byId(project) : isScaffolded ? named('prj') : null
+      const key = project_ref && { project_ref, user_ref: named('user'), name: undefined, expires_at: undefined }
+      const body: GraphBody = {
+        ...EMPTY,
+        users: one('user', user),
+        ...(isScaffolded && scaffold(usernameOf(user), named('user'))),
+        ...(key && { api_keys: one('key', key) }),
+      }
+      return storeGraph(trx, { body, settings, hashes: new Map() })
+    }),
+  )
 }
 
 /**
@@ -170,9 +179,11 @@ function scaffold(name: string, user_ref: Reference): GraphParts {
   }
 }
 
-/** The default project of the first organization that the user owns. */
-async function ownProject(db: Database, user_id: Uuid): Promise<Uuid | null> {
-  const row = await db
+/** The default project of the first organization that the user with this address owns. */
+async function ownProject(trx: Trx, email: string): Promise<Uuid | null> {
+  const user_id = await findReferenced(trx, 'users', { by: 'email', value: email })
+  if (user_id === null) return null
+  const row = await trx
     .selectFrom('projects')
     .innerJoin('organizations', 'organizations.id', 'projects.organization_id')
     .select('projects.id')

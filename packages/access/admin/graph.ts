@@ -51,14 +51,15 @@ export async function createGraph(db: Database, body: GraphBody, settings: Graph
   })
 }
 
-interface Storing {
+export interface Storing {
   body: GraphBody
   settings: GraphSettings
-  /** Of identities, by name. */
+  /** Of the passwords of identities, by name. */
   hashes: ReadonlyMap<string, string>
 }
 
-async function storeGraph(trx: Trx, { body, settings, hashes }: Storing): Promise<GraphAnswer> {
+/** As {@link createGraph}, in the caller's transaction. */
+export async function storeGraph(trx: Trx, { body, settings, hashes }: Storing): Promise<GraphAnswer> {
   const found = await findReferences(trx, referencesOf(body))
   const local = { users: {}, organizations: {}, workspaces: {}, projects: {} }
   const work: GraphWork = {
