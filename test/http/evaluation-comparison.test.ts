@@ -175,7 +175,7 @@ test('testcases that a run has twice are matched one by one; without pairs nothi
     },
   })
   expect(comparison.runs).toMatchObject([
-    { run_id: candidate.id, matched: 2, scores: [{ n: 2, difference: 2, wins: 2, p_value: 0.5, cases_needed: 0 }] },
+    { run_id: candidate.id, matched: 2, scores: [{ n: 2, difference: 2, wins: 2, p_value: 0.5, cases_needed: 4 }] },
     { run_id: other.id, matched: 0, scores: [{ n: 0, wins: 0, losses: 0, ties: 0, p_value: 1, p_adjusted: 1 }] },
   ])
   expect(comparison.runs[0].scores[0]).not.toHaveProperty('verdict')

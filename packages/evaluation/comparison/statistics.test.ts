@@ -166,6 +166,19 @@ test("Holm's correction, by hand", () => {
   expect(holm([])).toEqual([])
 })
 
+test.each<[string, number[], number]>([
+  ['one difference', [1], 5],
+  ['three equal ones', [1, 1, 1], 3],
+  ['two that hardly differ, and as many cases without', [0.9, 1.1, 0, 0], 8],
+  ['enough', [1, 1, 1, 1, 1, 1], 0],
+])('so few cases show nothing, however equal they are: %s', (_name, candidate, cases_needed) => {
+  const baseline = candidate.map(() => 0)
+  expect(comparePairs({ isBinary: false, isHigherBetter: true, baseline, candidate })).toMatchObject({ cases_needed })
+  const passes = candidate.map(one => Number(one > 0))
+  const shares = comparePairs({ isBinary: true, isHigherBetter: true, baseline, candidate: passes })
+  expect(shares.cases_needed).toBeGreaterThanOrEqual(cases_needed)
+})
+
 test('cases that are needed follow from the spread', () => {
   const baseline = Array(100).fill(0)
   const candidate = Array.from({ length: 100 }, (_, n) => (n % 2 ? 1.1 : -1))

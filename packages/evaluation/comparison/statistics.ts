@@ -83,13 +83,16 @@ function shareInterval(higher: number, lower: number, n: number): [number, numbe
 
 /** Of a two-sided test at 5 % that finds the difference four times in five. */
 const POWER = (NORMAL_975 + NORMAL_80) ** 2
+/** Fewer differences cannot reach 5 % in either test, even if all are on one side: five of them have 2 / 2 ** 5. */
+const DIFFERENCES_MIN = 6
 
 function casesNeeded(differences: Float64Array, difference: number): { cases_needed?: number } {
   if (difference === 0) return {}
   const n = differences.length
   const squares = differences.reduce((sum, one) => sum + (one - difference) ** 2, 0)
   const variance = n > 1 ? squares / (n - 1) : 0
-  const needed = Math.ceil((POWER * variance) / difference ** 2)
+  const differing = countOf(differences, one => one !== 0)
+  const needed = Math.ceil(Math.max((POWER * variance) / difference ** 2, (DIFFERENCES_MIN * n) / differing))
   return Number.isSafeInteger(needed) ? { cases_needed: Math.max(0, needed - n) } : {}
 }
 
