@@ -145,6 +145,12 @@ describe('assignment', () => {
     expect([ids(first.scenarios), first.windowing]).toEqual([[s[0], s[1], s[4]], { limit: 3, next: s[4] }])
     const last = await post(path, { queue: { user_id: ana }, windowing: { ...first.windowing, limit: 1 } })
     expect([ids(last.scenarios), last.windowing]).toEqual([[s[5]], undefined])
+    // Scenarios that have gone to others meanwhile, as by a change of the assignments.
+    for (const [order, next, rest] of [
+      ['ascending', s[3], [s[4], s[5]]],
+      ['descending', s[2], [s[1], s[0]]],
+    ])
+      expect(await mine(ana, { windowing: { order, next } })).toEqual(rest)
     await send('PATCH', `/evaluations/scenarios/${s[0]}`, { scenario: { status: 'success' } })
     expect(await mine(ana, { scenario: { statuses: ['pending'] } })).toEqual([s[1], s[4], s[5]])
     expect((await send('POST', path, { queue: { id: randomUUID() } })).status).toBe(400)
@@ -180,6 +186,16 @@ describe('assignment', () => {
       seen.push(...got)
     }
     expect(seen.toSorted()).toEqual(s)
+  })
+
+  test('the next page comes also when the last scenario of the page before was deleted', async () => {
+    const run = await newRun({})
+    const s = ids(await newScenarios(run.id, 4))
+    const [queue] = (await post('/evaluations/queues/', { queues: [{ run_id: run.id }] })).queues
+    const path = `/evaluations/queues/${queue.id}/scenarios/query`
+    const first = await post(path, { windowing: { limit: 2 } })
+    await send('DELETE', `/evaluations/scenarios/${s[1]}`)
+    expect(ids((await post(path, { windowing: first.windowing })).scenarios)).toEqual([s[2], s[3]])
   })
 })
 

@@ -24,7 +24,8 @@ const BATCH_ROWS = 2_000
 
 /**
  * The scenarios of a queue that its users have to work on, in the order of their assignment: lane by lane, in a lane by
- * id, each where it comes first. Everything when the windowing has no limit.
+ * id, each where it comes first. Everything when the windowing has no limit. A page whose cursor has been deleted, or
+ * has gone to somebody else, follows its id in the lane that is listed first: of several lanes something may come twice.
  */
 export async function listWorklist(
   scope: Scope,
@@ -35,6 +36,8 @@ export async function listWorklist(
   const isAscending = windowing.order !== 'descending'
   const direction = sql.raw(isAscending ? 'asc' : 'desc')
   const own = isSubset ? queue.data.scenario_ids : undefined
+  const lanes = lanesOf(queue, users)
+  const firstLane = isAscending ? 0 : Math.max(0, (lanes?.length ?? 0) - 1)
   const { status, statuses } = filter
   const conditions = [
     sql`t.lane is not null`,
@@ -43,7 +46,8 @@ export async function listWorklist(
     ...(next === undefined
       ? []
       : [
-          sql`(t.lane, t.id) ${sql.raw(isAscending ? '>' : '<')} (select l.lane, l.id from laned l where l.id = ${next}::uuid)`,
+          sql`(t.lane, t.id) ${sql.raw(isAscending ? '>' : '<')}
+            (coalesce((select l.lane from laned l where l.id = ${next}::uuid), ${firstLane}::int), ${next}::uuid)`,
         ]),
   ]
   const { rows } = await sql<RowSize>`
@@ -51,7 +55,7 @@ export async function listWorklist(
       select t.*, ${bucketOf(dealingOf(queue))} as bucket from evaluation_scenarios t
       where t.project_id = ${scope.project_id} and t.run_id = ${queue.run_id}
         and ${own ? isAmong('id', own, 'uuid') : sql`true`}
-    ), laned as (select d.*, ${laneOf(lanesOf(queue, users))} as lane from dealt d)
+    ), laned as (select d.*, ${laneOf(lanes)} as lane from dealt d)
     select t.id, pg_column_size(t) as bytes from laned t where ${sql.join(conditions, sql` and `)}
     order by t.lane ${direction}, t.id ${direction} ${limit === undefined ? sql`` : sql`limit ${limit + 1}`}`.execute(
     scope.db,
