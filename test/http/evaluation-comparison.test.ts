@@ -26,6 +26,7 @@ interface Case {
   score?: number
   ok?: boolean
   ms?: number
+  hasFailed?: boolean
 }
 
 /** A run with one scenario for each case, and the ids of its traces by the case's place. */
@@ -35,7 +36,7 @@ async function runOf(cases: readonly Case[], key = 'e') {
   const { scenarios } = await post('/evaluations/scenarios/', { scenarios: cases.map(() => ({ run_id: run.id })) })
   const traces = cases.map(() => ({ a: newTraceId(), e: newTraceId() }))
   const start = '2026-02-03T09:15:00.000Z'
-  const send = (trace_id: string, ms: number, data: object) => ({
+  const send = (trace_id: string, ms: number, data: object, hasFailed = false) => ({
     trace_id,
     spans: {
       root: {
@@ -45,12 +46,13 @@ async function runOf(cases: readonly Case[], key = 'e') {
         start_time: start,
         end_time: new Date(Date.parse(start) + ms).toISOString(),
         attributes: { ag: { data } },
+        ...(hasFailed && { events: [{ name: 'exception', timestamp: start }] }),
       },
     },
   })
   await post('/traces/ingest', {
-    traces: cases.flatMap(({ score, ok, ms = 10 }, at) => [
-      send(traces[at]?.a as string, ms, {}),
+    traces: cases.flatMap(({ score, ok, ms = 10, hasFailed }, at) => [
+      send(traces[at]?.a as string, ms, {}, hasFailed),
       send(traces[at]?.e as string, 1, {
         outputs: { ...(score !== undefined && { score }), ...(ok !== undefined && { ok }) },
       }),
@@ -74,6 +76,28 @@ async function runOf(cases: readonly Case[], key = 'e') {
 const OK = 'attributes.ag.data.outputs.ok'
 const SCORE = 'attributes.ag.data.outputs.score'
 const DURATION = 'attributes.ag.metrics.duration.cumulative'
+const ERRORS = 'attributes.ag.metrics.errors.cumulative'
+const TOKENS = 'attributes.ag.metrics.tokens.cumulative.total'
+
+test('a case without errors has none, and one of no duration took none; unknown tokens are not compared', async () => {
+  const all = Array.from({ length: 12 }, (_, n) => n)
+  const baseline = await runOf(all.map(n => ({ testcase: n, ms: n })))
+  const candidate = await runOf(all.map(n => ({ testcase: n, ms: 0, hasFailed: n < 8 })))
+  const { comparison } = await post('/evaluations/runs/compare', {
+    comparison: {
+      baseline_run_id: baseline.id,
+      run_ids: [candidate.id],
+      cases: { score: { step_key: 'a', path: ERRORS } },
+    },
+  })
+  const of = (path: string): any => comparison.runs[0].scores.find((one: any) => one.path === path)
+  expect(of(ERRORS)).toMatchObject({ n: 12, baseline_mean: 0, wins: 0, losses: 8, ties: 4 })
+  expect(of(ERRORS).verdict).toMatch(/^worse: \+0\.667 /)
+  expect(of(DURATION)).toMatchObject({ n: 12, mean: 0, wins: 11, ties: 1 })
+  expect(of(TOKENS)).toMatchObject({ n: 0 })
+  const shown = comparison.cases[0].scores.find((one: any) => one.path === ERRORS)
+  expect(shown).toMatchObject({ baseline: 0, candidate: 1, difference: 1 })
+})
 
 test('pass and fail, numbers and amounts, by testcase; significant differences are put into words', async () => {
   const all = Array.from({ length: 20 }, (_, n) => n)

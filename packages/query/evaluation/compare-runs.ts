@@ -114,10 +114,16 @@ const inRun = ({ project_id, run_id }: { project_id: Uuid; run_id: Uuid }): Sql 
 const isStep = ({ step_key }: ComparedScore): Sql =>
   step_key === undefined ? sql`false` : sql`step_key = ${text(step_key)}`
 
+/** What every span has: zero is an amount of these, and of the others that nothing is known. */
+const COUNTED = new Set(['ag.metrics.duration.cumulative', 'ag.metrics.errors.cumulative'])
+
 function valueAt({ step_key, path, isBinary }: ComparedScore): Sql {
   if (step_key === undefined) return sql`NULL`
   const { column, json, present } = attributePlace(path)
-  if (column?.type === 'number') return sql`if(${present}, toFloat64(${column.column}), NULL)`
+  if (column?.type === 'number') {
+    const amount = sql`toFloat64(${column.column})`
+    return COUNTED.has(column.key) ? amount : sql`if(${present}, ${amount}, NULL)`
+  }
   if (isBinary) return sql`multiIf(${json} = 'true', 1., ${json} = 'false', 0., NULL)`
   return sql`if(${json} >= '-' AND ${json} < ':', JSONExtractFloat(${json}), NULL)`
 }
