@@ -27,6 +27,8 @@ interface Case {
   ok?: boolean
   ms?: number
   hasFailed?: boolean
+  /** Of the evaluator. */
+  repeats?: number
 }
 
 /** A run with one scenario for each case, and the ids of its traces by the case's place. */
@@ -64,7 +66,12 @@ async function runOf(cases: readonly Case[], key = 'e') {
       return [
         { ...cell, step_key: 't', testcase_id: testcase(one.testcase) },
         { ...cell, step_key: 'a', trace_id: traces[at]?.a },
-        { ...cell, step_key: key, trace_id: traces[at]?.e },
+        ...Array.from({ length: one.repeats ?? 1 }, (_, repeat_idx) => ({
+          ...cell,
+          step_key: key,
+          repeat_idx,
+          trace_id: traces[at]?.e,
+        })),
       ]
     }),
   })
@@ -78,6 +85,24 @@ const SCORE = 'attributes.ag.data.outputs.score'
 const DURATION = 'attributes.ag.metrics.duration.cumulative'
 const ERRORS = 'attributes.ag.metrics.errors.cumulative'
 const TOKENS = 'attributes.ag.metrics.tokens.cumulative.total'
+
+test('repeats of a case are no further cases: judging the same answers again and again proves nothing', async () => {
+  const all = Array.from({ length: 5 }, (_, n) => n)
+  const baseline = await runOf(all.map(n => ({ testcase: n, ok: false, score: 1, repeats: 8 })))
+  const candidate = await runOf(all.map(n => ({ testcase: n, ok: true, score: 2, repeats: 8 })))
+  const { comparison } = await post('/evaluations/runs/compare', {
+    comparison: { baseline_run_id: baseline.id, run_ids: [candidate.id] },
+  })
+  const [{ matched, scores }] = comparison.runs
+  const of = (path: string): any => scores.find((one: any) => one.path === path)
+  expect(matched).toBe(5)
+  for (const path of [OK, SCORE]) {
+    // 2 * 0.5^5
+    expect(of(path)).toMatchObject({ n: 5, wins: 5, difference: 1, p_value: expect.closeTo(0.0625, 10) })
+    expect(of(path)).not.toHaveProperty('verdict')
+  }
+  expect(comparison.cases).toHaveLength(40)
+})
 
 test('a case without errors has none, and one of no duration took none; unknown tokens are not compared', async () => {
   const all = Array.from({ length: 12 }, (_, n) => n)

@@ -48,7 +48,7 @@ export interface ScoreComparison extends PairedStatistics {
 
 export interface RunComparison {
   run_id: Uuid
-  /** Cases of both runs. */
+  /** Cases of both runs, each with its repeats. */
   matched: number
   scores: ScoreComparison[]
 }

@@ -166,6 +166,17 @@ test("Holm's correction, by hand", () => {
   expect(holm([])).toEqual([])
 })
 
+test('shares of repeats are tested by their signs, with an interval of their mean', () => {
+  const candidate = Array.from({ length: 100 }, (_, n) => (n % 2 ? 0.75 : 0.5))
+  const baseline = candidate.map(() => 0.5)
+  const found = comparePairs({ isBinary: true, isHigherBetter: true, baseline, candidate })
+  expect(found).toMatchObject({ n: 100, wins: 50, ties: 50, difference: 0.125, test: 'sign' })
+  const [low, high] = found.interval ?? []
+  expect([low, high]).toEqual([expect.closeTo(0.1, 1), expect.closeTo(0.15, 1)])
+  expect(low).toBeLessThan(0.125)
+  expect(high).toBeLessThan(0.16)
+})
+
 test.each<[string, number[], number]>([
   ['one difference', [1], 5],
   ['three equal ones', [1, 1, 1], 3],

@@ -3,7 +3,7 @@ import { bootstrapInterval, signFlipTest } from './resampling.ts'
 
 /** Values of one score in two runs: at the same index those of the same case. */
 export interface PairedValues {
-  /** Whether values are 0 (fail) or 1 (pass). */
+  /** Whether values are 0 (fail) or 1 (pass), or shares of these of several repeats. */
   isBinary: boolean
   /** Whether a larger value is better. */
   isHigherBetter: boolean
@@ -35,7 +35,7 @@ export interface PairedStatistics {
 
 /**
  * Pass and fail are compared by the exact sign test (McNemar's) and an interval for paired shares, other numbers by a
- * permutation test and a bootstrap interval.
+ * permutation test and a bootstrap interval, as is that of shares of repeats.
  */
 export function comparePairs({ isBinary, isHigherBetter, baseline, candidate }: PairedValues): PairedStatistics {
   const differences = Float64Array.from(candidate, (value, index) => value - (baseline[index] as number))
@@ -50,7 +50,10 @@ export function comparePairs({ isBinary, isHigherBetter, baseline, candidate }: 
     baseline_mean: meanOf(baseline),
     mean: meanOf(candidate),
     difference,
-    interval: isBinary ? shareInterval(higher, lower, n) : bootstrapInterval(differences),
+    interval:
+      isBinary && differences.every(Number.isInteger)
+        ? shareInterval(higher, lower, n)
+        : bootstrapInterval(differences),
     ...counts,
     p_value: isBinary ? signTest(higher, lower) : signFlipTest(differences),
     ...casesNeeded(differences, difference),

@@ -40,16 +40,25 @@ const NO_ID = sql`toUUID('00000000-0000-0000-0000-000000000000')`
 const MATCHED = sql`b.case_id = c.case_id AND b.nth = c.nth AND b.repeat_idx = c.repeat_idx`
 
 /**
- * One row: `matched` cases; `pairs`, for each score the list of [baseline, candidate] of all cases with both values;
- * `only`, how many cases each run has.
+ * One row: `matched`, how many testcases or source traces there are in both runs; `pairs`, for each score the list of
+ * [baseline, candidate] of all of these with both values, which are means if there are repeats. Repeats are alike, and
+ * each on its own would make any difference look certain.
  */
 export function compileComparison({ project_id, baseline, candidate }: ComparedPair): Sql {
-  const pairs = baseline.scores.map((_, index) => {
+  const means = baseline.scores.map((_, index) => {
     const [one, other] = [scoreAt(sql`b`, index), scoreAt(sql`c`, index)]
-    return sql`groupArrayIf((assumeNotNull(${one}), assumeNotNull(${other})), isNotNull(${one}) AND isNotNull(${other}))`
+    const hasBoth = sql`isNotNull(${one}) AND isNotNull(${other})`
+    return sql`(countIf(${hasBoth}), avgIf(assumeNotNull(${one}), ${hasBoth}), avgIf(assumeNotNull(${other}), ${hasBoth}))`
+  })
+  const pairs = means.map((_, index) => {
+    const mean = sql`means[${int(index + 1)}]`
+    // In one order, so that resampling the same values has the same result.
+    return sql`arraySort(groupArrayIf((${mean}.2, ${mean}.3), ${mean}.1 > 0))`
   })
   return sql`SELECT count() AS matched, tuple(${join(pairs)}) AS pairs
-FROM (${casesOf(project_id, baseline)}) AS b INNER JOIN (${casesOf(project_id, candidate)}) AS c ON ${MATCHED} ${SETTINGS}`
+FROM (SELECT CAST([${join(means)}], 'Array(Tuple(UInt64, Float64, Float64))') AS means
+  FROM (${casesOf(project_id, baseline)}) AS b INNER JOIN (${casesOf(project_id, candidate)}) AS c ON ${MATCHED}
+  GROUP BY b.case_id, b.nth) ${SETTINGS}`
 }
 
 /** A page of matched cases, those in which the candidate is worst compared to the baseline first. */

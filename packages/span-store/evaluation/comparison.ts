@@ -4,9 +4,9 @@ import type { Engine } from '../engine/engine.ts'
 
 /** What two runs have in common. */
 export interface Comparison {
-  /** Cases of both runs. */
+  /** Cases of both runs, each with its repeats. */
   matched: number
-  /** For each score the values of all cases that have one in both runs: [baseline, candidate]. */
+  /** For each score the values of all cases that have one in both runs, or the means of repeats: [baseline, candidate]. */
   pairs: [number, number][][]
 }
 
