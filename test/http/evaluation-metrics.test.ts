@@ -259,6 +259,8 @@ describe('what counts', () => {
     }
     const unknown = '2026-02-03T10:00:00Z'
     const rows = await refresh({ run_id: run.id, timestamps: [times[1], unknown, times[0]], interval: 1 })
+    const again = await refresh({ run_id: run.id, timestamps: times })
+    expect(again.map(row => row.interval)).toEqual([1, 1])
     expect(rows.map(row => [row.timestamp, row.interval, scoreOf(row).sum])).toEqual([
       [times[1], 1, 4],
       [times[0], 1, 2],

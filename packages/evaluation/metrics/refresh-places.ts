@@ -109,18 +109,26 @@ async function updateGroup(parts: MetricsParts, scope: Scope, group: Group): Pro
   }
 }
 
-/** A bucket that neither a scenario nor a cell is of contributes nothing. */
+/**
+ * A bucket that neither a scenario nor a cell is of contributes nothing. Its length is theirs where the caller says
+ * nothing.
+ */
 async function withKnownBuckets(scope: Scope, group: Group): Promise<Group> {
   if (group.kind !== 'bucket') return group
   const times = JSON.stringify(group.places.map(({ timestamp }) => timestamp))
-  const { rows } = await sql<{ timestamp: string }>`
-    select x.one::timestamptz as "timestamp" from jsonb_array_elements_text(${times}::jsonb) x(one)
-    where exists (select from evaluation_scenarios s where s.project_id = ${scope.project_id}
-        and s.run_id = ${group.run_id} and s."timestamp" = x.one::timestamptz)
-      or exists (select from evaluation_results r where r.project_id = ${scope.project_id}
-        and r.run_id = ${group.run_id} and r."timestamp" = x.one::timestamptz)`.execute(scope.db)
-  const known = new Set(rows.map(({ timestamp }) => bucketOf(timestamp)))
-  return { ...group, places: group.places.filter(({ timestamp = '' }) => known.has(bucketOf(timestamp))) }
+  const at = (table: string) => sql`select t."interval" from ${sql.ref(table)} t
+    where t.project_id = ${scope.project_id} and t.run_id = ${group.run_id} and t."timestamp" = x.one::timestamptz`
+  const { rows } = await sql<{ timestamp: string; interval: number | null }>`
+    select x.one::timestamptz as "timestamp", first."interval" from jsonb_array_elements_text(${times}::jsonb) x(one)
+    cross join lateral (${at('evaluation_scenarios')} union all ${at('evaluation_results')} limit 1) first`.execute(
+    scope.db,
+  )
+  const known = new Map(rows.map(({ timestamp, interval }) => [bucketOf(timestamp), interval ?? undefined]))
+  const places = group.places.filter(({ timestamp = '' }) => known.has(bucketOf(timestamp)))
+  return {
+    ...group,
+    places: places.map(place => ({ ...place, interval: place.interval ?? known.get(bucketOf(place.timestamp ?? '')) })),
+  }
 }
 
 function cellPlaces({ project_id }: Scope, { run_id, kind, places }: Group): CellPlaces {
