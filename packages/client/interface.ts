@@ -13208,13 +13208,13 @@ export interface operations {
                                      * @enum {string}
                                      */
                                     better: "higher" | "lower";
-                                    /** @description Cases with a value in both runs. */
+                                    /** @description Cases with a value in both runs. Repeats of a case are one value: their mean. */
                                     n: number;
                                     baseline_mean?: number;
                                     mean?: number;
                                     /** @description The mean of this run minus the baseline, case by case. */
                                     difference?: number;
-                                    /** @description The 95 % interval of the difference: exact for pass and fail, otherwise a bootstrap with a fixed seed. */
+                                    /** @description The 95 % interval of the difference: of paired shares for pass and fail, otherwise a bootstrap with a fixed seed. */
                                     interval?: number[];
                                     wins: number;
                                     losses: number;

@@ -7,13 +7,13 @@ export const comparedScore = z.object({
   better: z
     .enum(['higher', 'lower'])
     .meta({ description: 'Which values are better: higher for scores, lower for amounts.' }),
-  n: z.int().meta({ description: 'Cases with a value in both runs.' }),
+  n: z.int().meta({ description: 'Cases with a value in both runs. Repeats of a case are one value: their mean.' }),
   baseline_mean: z.number().optional(),
   mean: z.number().optional(),
   difference: z.number().optional().meta({ description: 'The mean of this run minus the baseline, case by case.' }),
   interval: z.array(z.number()).optional().meta({
     description:
-      'The 95 % interval of the difference: exact for pass and fail, otherwise a bootstrap with a fixed seed.',
+      'The 95 % interval of the difference: of paired shares for pass and fail, otherwise a bootstrap with a fixed seed.',
   }),
   wins: z.int(),
   losses: z.int(),
