@@ -9,9 +9,10 @@ type Handler = (event: KeyboardEvent) => boolean
 const handlers: Handler[] = []
 
 addEventListener('keydown', event => {
-  if (event.defaultPrevented || event.altKey || event.isComposing || isInDialog(event.target)) return
-  const { key } = event
-  if (event.ctrlKey || event.metaKey ? !COMMAND_KEYS.has(key) : isForField(event.composedPath()[0], key)) return
+  if (event.defaultPrevented || event.isComposing || isInDialog(event.target)) return
+  const { key, altKey } = event
+  if (altKey && !BRACKETS.has(key)) return
+  if (isCommand(event) ? !COMMAND_KEYS.has(key) : isForField(event.composedPath()[0], key)) return
   for (const handler of handlers.toReversed())
     if (handler(event)) {
       event.preventDefault()
@@ -22,6 +23,11 @@ addEventListener('keydown', event => {
 /** Taken with Ctrl or Cmd, in text fields too; all others are the browser's. */
 const COMMAND_KEYS: ReadonlySet<string> = new Set(['k', 'Enter'])
 
+/** Many keyboards have no keys of their own for these: they are typed with AltGr, which is Ctrl and Alt, or Option. */
+const BRACKETS: ReadonlySet<string> = new Set(['[', ']'])
+
+const isCommand = ({ ctrlKey, metaKey, altKey }: KeyboardEvent): boolean => metaKey || (ctrlKey && !altKey)
+
 /**
  * Go on while they are held down. Any other key acts once: held a moment too long, it must not judge the next cases.
  */
@@ -30,7 +36,7 @@ const STEP_KEYS: ReadonlySet<string> = new Set('j k [ ] e ArrowUp ArrowDown Arro
 /** Takes keys while the component is shown, before the parts that were shown earlier. */
 export function useKeys(keys: KeyMap): void {
   const handle = useEffectEvent((event: KeyboardEvent): boolean => {
-    const name = event.ctrlKey || event.metaKey ? `⌘${event.key}` : event.key
+    const name = isCommand(event) ? `⌘${event.key}` : event.key
     const act = Object.hasOwn(keys, name) ? keys[name] : undefined
     if (act === undefined) return false
     return (event.repeat && !STEP_KEYS.has(event.key)) || act() !== false
