@@ -35,8 +35,9 @@ test('by mouse: a key is made, shown once, and revoked', async () => {
   const prefix = key?.split('.')[0] as string
   await page.getByRole('button', { name: `Revoke ${prefix}` }).waitFor()
   expect(await page.getByRole('button', { name: /^Revoke / }).count()).toBe(2)
-  await page.getByRole('button', { name: `Revoke ${prefix}` }).click()
-  await page.getByRole('button', { name: 'Yes' }).click()
+  // The second click is no answer.
+  await page.getByRole('button', { name: `Revoke ${prefix}` }).dblclick({ delay: 100 })
+  await page.getByRole('group', { name: 'Revoke it?' }).getByRole('button', { name: 'Yes' }).click()
   await page.getByRole('button', { name: `Revoke ${prefix}` }).waitFor({ state: 'detached' })
   expect(faults).toEqual([])
   await close()
@@ -57,7 +58,15 @@ test('by keyboard only: a provider is added and deleted', async () => {
   await page.keyboard.press('Enter')
   await page.getByText('provider with an address: small, large').waitFor()
   expect(await page.getByText('a-secret').count()).toBe(0)
-  await tabTo(page, page.getByRole('button', { name: 'Delete house' }))
+  const remove = page.getByRole('button', { name: 'Delete house' })
+  await tabTo(page, remove)
+  // Held down, the key asks and is no answer.
+  for (let times = 0; times < 3; times++) await page.keyboard.down('Enter')
+  await page.keyboard.up('Enter')
+  await page.getByRole('button', { name: 'Yes' }).and(page.locator(':focus')).waitFor()
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Enter')
+  await expect.poll(() => remove.evaluate(button => button === document.activeElement)).toBe(true)
   await page.keyboard.press('Enter')
   await page.keyboard.press('Enter')
   await page.getByText('No secret is stored yet.').waitFor()

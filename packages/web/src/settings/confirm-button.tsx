@@ -1,7 +1,10 @@
 import { type ComponentProps, type ReactNode, useState } from 'react'
-import { Button } from '../parts/controls.tsx'
+import { Button, ONCE } from '../parts/controls.tsx'
 
-/** A button for what cannot be undone: it asks in its own place. */
+/**
+ * A button for what cannot be undone: it asks in its own place, where the second click of a double click is no answer.
+ * Whoever answers no has the focus where it was.
+ */
 export function ConfirmButton({
   question,
   onClick,
@@ -9,10 +12,15 @@ export function ConfirmButton({
   ...rest
 }: Omit<ComponentProps<typeof Button>, 'onClick'> & { question: string; onClick: () => void }): ReactNode {
   const [asks, setAsks] = useState(false)
+  const [isAnswered, setIsAnswered] = useState(false)
   const { disabled = false } = rest
+  const answer = (): void => {
+    setAsks(false)
+    setIsAnswered(true)
+  }
   if (!asks || disabled)
     return (
-      <Button {...rest} onClick={() => setAsks(true)}>
+      <Button {...rest} autoFocus={isAnswered} onClick={() => setAsks(true)}>
         {children}
       </Button>
     )
@@ -20,15 +28,20 @@ export function ConfirmButton({
     <span role="group" aria-label={question}>
       {question}{' '}
       <Button
+        {...ONCE}
         autoFocus
+        // The key that asked is still held down.
+        onKeyDown={event => event.repeat && event.preventDefault()}
         onClick={() => {
-          setAsks(false)
+          answer()
           onClick()
         }}
       >
         Yes
       </Button>{' '}
-      <Button onClick={() => setAsks(false)}>No</Button>
+      <Button {...ONCE} onClick={answer}>
+        No
+      </Button>
     </span>
   )
 }
