@@ -92,6 +92,7 @@ test('retention and prices are saved, and wrong ones are rejected with the reaso
   await expect
     .poll(async () => (await host.ask('GET', '/projects/current/prices')).body)
     .toEqual({ prices: { 'house-*': { input: 0.5, output: 2 } } })
+  await page.getByText('Saved.').waitFor()
   await close()
 })
 

@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query'
+import { type UseMutationResult, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { api } from '../api/client.ts'
 import { useRefusal } from '../api/rights.ts'
@@ -25,18 +25,24 @@ interface Line {
 /** The project's own prices, which come before those of the price list. */
 export function PricesSection(): ReactNode {
   const { data, error } = useQuery(pricesQuery)
+  // Here, because the form begins anew with what was saved.
+  const save = useChange(
+    (lines: readonly Line[]) => api('/projects/current/prices', { method: 'PUT', body: { prices: pricesIn(lines) } }),
+    'prices',
+  )
   if (error) return <Failure what="The prices cannot be shown." error={error} />
-  return data === undefined ? null : <PricesForm key={JSON.stringify(data)} prices={data.prices} />
+  return data === undefined ? null : <PricesForm key={JSON.stringify(data)} prices={data.prices} save={save} />
 }
 
-function PricesForm({ prices }: { prices: Readonly<Record<string, Price>> }): ReactNode {
+interface PricesFormProps {
+  prices: Readonly<Record<string, Price>>
+  save: UseMutationResult<unknown, Error, readonly Line[]>
+}
+
+function PricesForm({ prices, save }: PricesFormProps): ReactNode {
   const [lines, setLines] = useState(() => Object.entries(prices).map(toLine))
   const isChanged = JSON.stringify(lines) !== JSON.stringify(Object.entries(prices).map(toLine))
   const refusal = useRefusal('edit_workspace')
-  const save = useChange(
-    () => api('/projects/current/prices', { method: 'PUT', body: { prices: pricesIn(lines) } }),
-    'prices',
-  )
   const edit = (key: number, changes: Partial<Line>): void =>
     setLines(lines.map(line => (line.key === key ? { ...line, ...changes } : line)))
   return (
@@ -44,7 +50,7 @@ function PricesForm({ prices }: { prices: Readonly<Record<string, Price>> }): Re
       className={styles.form}
       onSubmit={event => {
         event.preventDefault()
-        save.mutate(undefined)
+        save.mutate(lines)
       }}
     >
       <p>
@@ -127,7 +133,7 @@ function PricesForm({ prices }: { prices: Readonly<Record<string, Price>> }): Re
         >
           Save
         </Button>
-        <span role="status">{save.isSuccess && 'Saved.'}</span>
+        <span role="status">{save.isSuccess && !isChanged && 'Saved.'}</span>
       </div>
       {save.error && <Failure what="The prices were not saved." error={save.error} />}
     </form>
