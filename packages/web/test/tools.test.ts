@@ -71,6 +71,25 @@ test('by mouse: what is selected becomes testcases, and a file', async () => {
   await close()
 })
 
+test('a time that is chosen as a command is that of the rows that are looked at', async () => {
+  const { page, close } = await visit(browser, project, '/w/dashboard?q=user%3Agrace')
+  await page.getByRole('heading', { name: 'By application' }).waitFor()
+  const command = async (name: string): Promise<void> => {
+    await page.keyboard.press('Control+k')
+    await page.getByRole('combobox', { name: 'Command or trace id' }).fill(name)
+    await page.keyboard.press('Enter')
+  }
+  await command('Time: Last hour')
+  await page.waitForURL(/\/w\/dashboard\?q=user%3Agrace&since=1h$/)
+  await command('Time: Last 7 days')
+  await page.waitForURL(/\/w\/dashboard\?q=user%3Agrace$/)
+  await page.getByRole('link', { name: 'Testsets' }).click()
+  await page.getByRole('heading', { name: 'Testsets' }).waitFor()
+  await command('Time: Last hour')
+  await page.waitForURL(/\/w\/traces\?since=1h$/)
+  await close()
+})
+
 test('by keyboard only: rows are selected, values complete the filter', async () => {
   const { page, close } = await visit(browser, project, '/w/traces')
   await page.locator('[data-row="0"]').waitFor()

@@ -1,10 +1,10 @@
-import { useNavigate } from '@tanstack/react-router'
+import { useMatches, useNavigate } from '@tanstack/react-router'
 import { Fragment, type KeyboardEvent, type ReactNode, useId, useState } from 'react'
 import { forgetKey } from '../api/key.ts'
 import { Kbd } from '../parts/controls.tsx'
 import { Modal } from '../parts/modal.tsx'
 import { WITH_ERRORS } from '../traces/filter-text.ts'
-import { PERIODS } from '../traces/search.ts'
+import { PERIOD_DEFAULT, PERIODS } from '../traces/search.ts'
 import styles from './frame.module.css'
 import { KEYS } from './keys.ts'
 import { SCREENS } from './screens.ts'
@@ -98,9 +98,19 @@ export function Commands({ onClose, onKeys }: { onClose: () => void; onKeys: () 
 
 const TRACE_ID = /^(0x)?[0-9a-f]{32}$/i
 
+/** The screens that show a time of one's choice. */
+const WITH_TIME: readonly string[] = ['/traces', '/sessions', '/dashboard']
+
 function useCommands(text: string, onKeys: () => void): Command[] {
   const navigate = useNavigate()
+  const screen = useMatches({ select: matches => matches.at(-1)?.fullPath ?? '' })
   const list = (search: object) => () => navigate({ to: '/traces', search })
+  /** Of the rows that are looked at; on a screen without a time, of the list of traces. */
+  const time = (period: string) => () => {
+    const since = period === PERIOD_DEFAULT ? undefined : period
+    if (!WITH_TIME.includes(screen)) return navigate({ to: '/traces', search: { since } })
+    return navigate({ to: '.', search: before => ({ ...before, since, from: undefined, to: undefined }) })
+  }
   const id = text.trim().replaceAll('-', '')
   if (TRACE_ID.test(id)) {
     const traceId = id.toLowerCase().replace(/^0x/, '')
@@ -113,7 +123,7 @@ function useCommands(text: string, onKeys: () => void): Command[] {
     { name: 'Show the most expensive traces', run: list({ order: 'costs' }) },
     { name: 'Show the slowest traces', run: list({ order: 'duration' }) },
     { name: 'Show model calls', run: list({ focus: 'span', q: '(type:chat or type:completion or type:llm)' }) },
-    ...Object.entries(PERIODS).map(([since, { label }]) => ({ name: `Time: ${label}`, run: list({ since }) })),
+    ...Object.entries(PERIODS).map(([since, { label }]) => ({ name: `Time: ${label}`, run: time(since) })),
     { name: 'Change the theme', run: changeTheme },
     { name: 'Show all keys', run: onKeys },
     { name: 'Forget the API key in this browser', run: forgetKey },
