@@ -90,6 +90,21 @@ test('a time that is chosen as a command is that of the rows that are looked at'
   await close()
 })
 
+test('the theme that a command or another tab chooses is the one that the button names', async () => {
+  const { page, close } = await visit(browser, project, '/w/testsets')
+  await page.getByRole('button', { name: 'Theme: system' }).waitFor()
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox', { name: 'Command or trace id' }).fill('theme')
+  await page.keyboard.press('Enter')
+  await page.getByRole('button', { name: 'Theme: light' }).waitFor()
+  const tab = await page.context().newPage()
+  await tab.goto(page.url())
+  await tab.getByRole('button', { name: 'Theme: light' }).click()
+  await page.getByRole('button', { name: 'Theme: dark' }).waitFor()
+  expect(await page.evaluate(() => document.documentElement.dataset.theme)).toBe('dark')
+  await close()
+})
+
 test('by keyboard only: rows are selected, values complete the filter', async () => {
   const { page, close } = await visit(browser, project, '/w/traces')
   await page.locator('[data-row="0"]').waitFor()

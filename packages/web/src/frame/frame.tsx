@@ -12,7 +12,7 @@ import styles from './frame.module.css'
 import { KeyScreen } from './key-screen.tsx'
 import { useKeys } from './keys.ts'
 import { SCREENS } from './screens.ts'
-import { changeTheme, storedTheme } from './theme.ts'
+import { changeTheme, onThemeChange, storedTheme } from './theme.ts'
 import { useTitle } from './title.ts'
 
 const Commands = lazy(() => import('./dialogs.tsx').then(module => ({ default: module.Commands })))
@@ -61,7 +61,7 @@ interface BarProps {
 }
 
 function Bar({ onCommands, onKeys, hasKey }: BarProps): ReactNode {
-  const [theme, setTheme] = useState(storedTheme)
+  const theme = useSyncExternalStore(onThemeChange, storedTheme)
   const nav = useCurrentInView()
   return (
     <header className={styles.bar}>
@@ -86,7 +86,7 @@ function Bar({ onCommands, onKeys, hasKey }: BarProps): ReactNode {
           <Kbd>⌘K</Kbd>
         </span>
       </Button>
-      <Button look="plain" onClick={() => setTheme(changeTheme())} aria-label={`Theme: ${theme}`}>
+      <Button look="plain" onClick={changeTheme} aria-label={`Theme: ${theme}`}>
         <span aria-hidden="true">{{ system: '◐', light: '☀', dark: '☾' }[theme]}</span>
       </Button>
       <Button look="plain" onClick={onKeys} aria-label="Keys" className={styles.wide}>
