@@ -1,4 +1,4 @@
-import type { Browser } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { call, newProject, type TestProject } from '../../../test/harness.ts'
 import { newSpanId, newTraceId, type OtlpSpan } from '../../../test/otlp.ts'
@@ -191,13 +191,18 @@ test('what arrives waits behind a button and moves no row', async () => {
   await close()
 })
 
-test('a list that is read for minutes stays where it is, while its window moves on', async () => {
+/** A project with 130 traces of one span. */
+async function projectWithLongList(): Promise<TestProject> {
   const long = await newProject()
   const spans = Array.from({ length: 130 }, (_, n) => agentTrace(`Question ${n}?`, 60_000 * (n + 1)).slice(0, 1))
   await long.store(...spans.flat())
-  const { page, close } = await visit(browser, long, '/w/testsets')
-  await page.clock.install()
-  await page.goto(page.url().replace(/\/w\/.*/, '/w/traces'))
+  return long
+}
+
+const scrollerIn = (page: Page) => page.getByRole('table', { name: 'Traces' }).locator('..')
+const topIn = (page: Page): Promise<number> => scrollerIn(page).evaluate(element => element.scrollTop)
+
+async function scrollToEnd(page: Page): Promise<void> {
   await page.locator('[data-row="20"]').hover()
   await expect
     .poll(async () => {
@@ -205,16 +210,66 @@ test('a list that is read for minutes stays where it is, while its window moves 
       return page.locator('[data-row="129"]').count()
     })
     .toBe(1)
-  const scroller = page.getByRole('table', { name: 'Traces' }).locator('..')
-  const place = await scroller.evaluate(element => element.scrollTop)
+}
+
+test('a list that is read for minutes stays where it is, while its window moves on', async () => {
+  const long = await projectWithLongList()
+  const { page, close } = await visit(browser, long, '/w/testsets')
+  await page.clock.install()
+  await page.goto(page.url().replace(/\/w\/.*/, '/w/traces'))
+  await scrollToEnd(page)
+  const place = await topIn(page)
   const moved = page.waitForResponse('**/api/spans/count')
   // Farther, and it would count as a clock that is wrong.
   await page.clock.fastForward(58_000)
   await moved
   await long.store(...agentTrace('Brand new?', 1_000))
   await page.getByRole('button', { name: /1 new/ }).waitFor()
-  expect(await scroller.evaluate(element => element.scrollTop)).toBe(place)
+  expect(await topIn(page)).toBe(place)
   await page.locator('[data-row="129"]').waitFor()
+  // Whoever asks for what is new is shown it.
+  await page.keyboard.press('n')
+  await page.locator('[data-row="0"]', { hasText: 'Brand new?' }).waitFor()
+  await close()
+})
+
+test('a list begins at its top, and Back shows it where it was left: after another filter, and after another screen', async () => {
+  const { page, close } = await visit(browser, await projectWithLongList(), '/w/traces')
+  await scrollToEnd(page)
+  const place = await topIn(page)
+  await page.getByRole('combobox', { name: 'Filter' }).fill('type:agent')
+  await page.waitForURL(/q=/)
+  await expect.poll(() => topIn(page)).toBe(0)
+  await page.locator('[data-row="0"]').waitFor()
+  await page.goBack()
+  await page.locator('[data-row="129"]').waitFor()
+  expect(await topIn(page)).toBe(place)
+  await page.locator('[data-row="128"] a').click()
+  await page.getByRole('region', { name: 'Trace', exact: true }).getByRole('link', { name: 'trip-oslo' }).click()
+  await page.getByRole('heading', { name: 'Session trip-oslo' }).waitFor()
+  await page.goBack()
+  await page.locator('[data-row="128"][data-open]').waitFor()
+  expect(await topIn(page)).toBe(place)
+  await page.getByRole('link', { name: 'Sessions' }).click()
+  await page.getByRole('table', { name: 'Sessions' }).waitFor()
+  await page.getByRole('link', { name: 'Traces', exact: true }).click()
+  await page.locator('[data-row="0"]').waitFor()
+  expect(await topIn(page)).toBe(0)
+  await close()
+})
+
+test('the next trace is opened up to the end of the list, and its row is in view', async () => {
+  const { page, close } = await visit(browser, await projectWithLongList(), '/w/traces')
+  await page.locator('[data-row="0"] a').click()
+  await page.getByRole('region', { name: 'Trace', exact: true }).waitFor()
+  for (let row = 1; row <= 60; row++) {
+    await page.keyboard.press(']')
+    await page.locator(`[data-row="${row}"][data-open]`).waitFor()
+  }
+  const [list, row] = [await scrollerIn(page).boundingBox(), await page.locator('[data-open]').boundingBox()]
+  expect((row?.y ?? 0) + (row?.height ?? 0)).toBeLessThanOrEqual((list?.y ?? 0) + (list?.height ?? 0))
+  await page.keyboard.press('Escape')
+  await page.locator('[data-row="60"]:focus-within').waitFor()
   await close()
 })
 

@@ -37,6 +37,8 @@ type WindowNow = () => ListBody['windowing']
 
 /** The time after which a list that nothing watches is read again when it is shown again. */
 const UNWATCHED_MS = 60_000
+/** For so long Back shows a list with all the pages that it had, after somebody has read a trace. */
+const LEFT_MS = 30 * 60_000
 
 /**
  * The pages of a list so far. They are named by `body`, which stays while the list does, and read in the window of the
@@ -52,6 +54,7 @@ export const rowsQuery = (body: ListBody, order_by: OrderBy, windowNow: WindowNo
       windowing || after ? { windowing, after, limit: ROWS_PER_PAGE } : undefined,
     placeholderData: keepPreviousData,
     staleTime: order_by === 'time' ? Number.POSITIVE_INFINITY : UNWATCHED_MS,
+    gcTime: LEFT_MS,
   })
 
 type RowsBody = ListBody & { order_by: OrderBy }

@@ -16,17 +16,10 @@ interface TracePanelProps {
 /** A trace over the list that it was opened from. */
 export function TracePanel({ traceId, search, change, onPrevious, onNext }: TracePanelProps): ReactNode {
   const panel = useRef<HTMLElement>(null)
-  const opener = useRef(document.activeElement)
   const close = (): void => change({ trace: undefined, ...readTraceSearch({}) })
   useKeys({ Escape: close })
-  // The focus returns to the row that the trace was opened from.
-  useEffect(() => {
-    panel.current?.focus()
-    const before = opener.current
-    return () => {
-      if (before instanceof HTMLElement && before.isConnected) before.focus()
-    }
-  }, [])
+  // The list takes it back when the trace is closed.
+  useEffect(() => panel.current?.focus(), [])
   const changeTrace: ChangeTrace = change
   return (
     <section ref={panel} className={styles.panel} aria-label="Trace" tabIndex={-1}>

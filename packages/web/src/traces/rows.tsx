@@ -1,7 +1,16 @@
 import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query'
 import { useLinkProps } from '@tanstack/react-router'
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { type CSSProperties, type MouseEvent, type ReactNode, useEffect, useMemo, useRef } from 'react'
+import {
+  type CSSProperties,
+  type MouseEvent,
+  type ReactNode,
+  type RefObject,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+} from 'react'
 import { isFailed, type Preview, type PreviewList, previewsQuery, type Row } from '../api/queries.ts'
 import { type Annotation, annotationsQuery, byTrace, scoresOf } from '../api/scores.ts'
 import {
@@ -19,11 +28,23 @@ import { useKeys } from '../frame/keys.ts'
 import { Failure, Spoken } from '../parts/controls.tsx'
 import { Scores } from '../parts/scores.tsx'
 import { TypeIcon } from '../parts/type-icon.tsx'
-import { addressOf, attributesIn, type Change, columnsIn, SCORES, spanOf, type TracesSearch } from './search.ts'
+import { keepTop, topOf } from './left-lists.ts'
+import {
+  addressOf,
+  attributesIn,
+  type Change,
+  columnsIn,
+  openRow,
+  SCORES,
+  spanOf,
+  type TracesSearch,
+} from './search.ts'
 import styles from './traces.module.css'
 import { idOf, type List } from './use-list.ts'
 
 interface RowsProps {
+  /** The part of the page that scrolls. */
+  scroller: RefObject<HTMLDivElement | null>
   list: List
   search: TracesSearch
   change: Change
@@ -33,25 +54,32 @@ interface RowsProps {
 }
 
 const ROW_PX = 28
+/** The head stands over the rows: as high as one, and a line. */
+const HEAD_PX = ROW_PX + 1
 /** So many rows before the end the next page is read: the first page of a list has more than these and a window's. */
 const AHEAD = 15
 
 /** The table of a list; only the visible rows are in the document. */
-export function Rows({ list, search, change, selected, toggle }: RowsProps): ReactNode {
+export function Rows({ scroller, list, search, change, selected, toggle }: RowsProps): ReactNode {
   'use no memo' // The virtualizer is one object, whose answers change.
-  const scroller = useRef<HTMLDivElement>(null)
-  const { rows, more } = list
+  const { rows, shown, more } = list
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => ROW_PX,
     overscan: 6,
+    initialOffset: () => (shown === undefined ? 0 : topOf(shown)),
+    scrollPaddingEnd: HEAD_PX,
   })
   const visibleRows = virtual.getVirtualItems()
   const lastVisible = visibleRows.at(-1)?.index ?? 0
   useEffect(() => {
     if (lastVisible > rows.length - AHEAD) more?.()
   }, [lastVisible, rows.length, more])
+  useLayoutEffect(() => {
+    if (scroller.current && shown !== undefined) scroller.current.scrollTop = topOf(shown)
+  }, [scroller, shown])
+  useOpenRow(scroller, { rows, open: openRow(search, rows), reveal: index => virtual.scrollToIndex(index) })
   useRowKeys(scroller, rows.length, index => virtual.scrollToIndex(index))
   useKeys({
     x: () => {
@@ -68,7 +96,12 @@ export function Rows({ list, search, change, selected, toggle }: RowsProps): Rea
   })
   const longest = Math.max(1, ...rows.map(({ duration = 0 }) => duration))
   return (
-    <div ref={scroller} className={styles.scroller} data-stale={list.isStale || undefined}>
+    <div
+      ref={scroller}
+      className={styles.scroller}
+      data-stale={list.isStale || undefined}
+      onScroll={({ currentTarget }) => shown !== undefined && keepTop(shown, currentTarget.scrollTop)}
+    >
       {list.error && <Failure what="The list cannot be read." error={list.error} />}
       {previews.error && <Failure what="Inputs and outputs cannot be read." error={previews.error} />}
       <div
@@ -96,12 +129,29 @@ export function Rows({ list, search, change, selected, toggle }: RowsProps): Rea
   )
 }
 
-/** `j` and `k` move the focus from row to row. */
-function useRowKeys(
-  scroller: React.RefObject<HTMLDivElement | null>,
-  count: number,
-  reveal: (index: number) => void,
+/**
+ * The next trace may be opened without a look at the list: its row is shown, and the next page is read in time. The row
+ * of the last one has the focus when it is closed.
+ */
+function useOpenRow(
+  scroller: RefObject<HTMLDivElement | null>,
+  { rows, open, reveal }: { rows: readonly Row[]; open: number; reveal: (index: number) => void },
 ): void {
+  const openId = open < 0 ? undefined : idOf(rows[open] as Row)
+  const last = useRef(openId)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only another row that is open scrolls
+  useEffect(() => {
+    if (openId !== undefined) reveal(open)
+    else if (document.activeElement === document.body) {
+      const index = rows.findIndex(row => idOf(row) === last.current)
+      scroller.current?.querySelector<HTMLElement>(`[data-row="${index}"] a`)?.focus()
+    }
+    last.current = openId
+  }, [openId])
+}
+
+/** `j` and `k` move the focus from row to row. */
+function useRowKeys(scroller: RefObject<HTMLDivElement | null>, count: number, reveal: (index: number) => void): void {
   const move = (by: number) => () => {
     const focused = focusedRow()
     const index = focused === undefined ? 0 : Number(focused) + by

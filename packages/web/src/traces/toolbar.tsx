@@ -10,7 +10,7 @@ import { Period } from './period.tsx'
 import { SavedQueries } from './saved-queries.tsx'
 import type { Change, TracesSearch } from './search.ts'
 import styles from './traces.module.css'
-import { type List, showArrived } from './use-list.ts'
+import type { List } from './use-list.ts'
 
 interface ToolbarProps {
   list: List
@@ -18,6 +18,8 @@ interface ToolbarProps {
   change: Change
   showsFacets: boolean
   onFacets: () => void
+  /** Shows what has arrived. */
+  showNew: () => void
 }
 
 const ORDER_NAMES = [
@@ -28,7 +30,7 @@ const ORDER_NAMES = [
 ] as const
 
 /** What is listed, in which order and from when, and how many there are. */
-export function Toolbar({ list, search, change, showsFacets, onFacets }: ToolbarProps): ReactNode {
+export function Toolbar({ list, search, change, showsFacets, onFacets, showNew }: ToolbarProps): ReactNode {
   const order = search.order ?? 'time'
   return (
     <div className={styles.toolbar}>
@@ -65,7 +67,7 @@ export function Toolbar({ list, search, change, showsFacets, onFacets }: Toolbar
       </Link>
       <span className={styles.space} />
       {list.arrived > 0 && !search.live && (
-        <Button look="primary" onClick={showArrived}>
+        <Button look="primary" onClick={showNew}>
           {formatCount(list.arrived)}
           {list.arrived === FIRST_ROWS && '+'} new <Kbd>n</Kbd>
         </Button>

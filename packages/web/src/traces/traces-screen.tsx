@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react'
+import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react'
 import type { ListBody } from '../api/filtering.ts'
 import { anySpanQuery, type Row, rowsQuery } from '../api/queries.ts'
 import { queryClient } from '../api/query-client.ts'
@@ -31,7 +31,11 @@ export function TracesScreen(): ReactNode {
   const [isWaiting, setIsWaiting] = useState(false)
   const any = useQuery(anySpanQuery(isWaiting ? WAIT_MS : false))
   const isEmpty = any.data?.count === 0
-  useEffect(() => setIsWaiting(isEmpty), [isEmpty])
+  useEffect(() => {
+    setIsWaiting(isEmpty)
+    // What was read of the empty list must not be shown again when it has rows.
+    if (isEmpty) queryClient.removeQueries({ queryKey: ['rows'] })
+  }, [isEmpty])
   return isEmpty ? <Onboarding /> : <TraceList />
 }
 
@@ -80,17 +84,22 @@ function Found({ body, listed, search, change }: FoundProps): ReactNode {
     const next = list.rows[open + by]
     if (open >= 0 && next) change({ trace: next.trace_id, span: spanOf(search, next) }, { replace: true })
   }
-  useKeys({ ']': step(1), '[': step(-1), n: showArrived })
+  const scroller = useRef<HTMLDivElement>(null)
+  const showNew = (): void => {
+    scroller.current?.scrollTo({ top: 0 })
+    void showArrived()
+  }
+  useKeys({ ']': step(1), '[': step(-1), n: showNew })
   useEffect(() => {
     if (search.live && list.arrived > 0) void showArrived()
   }, [search.live, list.arrived])
   return (
     <>
-      <Toolbar {...{ list, search, change, showsFacets }} onFacets={() => setShowsFacets(!showsFacets)} />
+      <Toolbar {...{ list, search, change, showsFacets, showNew }} onFacets={() => setShowsFacets(!showsFacets)} />
       <Histogram list={list} change={change} />
       <div className={styles.found}>
         {showsFacets && <Facets list={list} text={search.q ?? ''} change={change} />}
-        <Rows list={list} search={search} change={change} selected={selected} toggle={toggle} />
+        <Rows {...{ scroller, list, search, change, selected, toggle }} />
       </div>
       <Suspense>
         {selected.size > 0 && <SelectionBar chosen={[...selected.values()]} onClear={() => setSelected(new Map())} />}

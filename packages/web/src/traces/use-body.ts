@@ -1,7 +1,9 @@
+import { useLocation } from '@tanstack/react-router'
 import { useEffect, useState, useSyncExternalStore } from 'react'
 import { onServerClock, serverAheadMs } from '../api/clock.ts'
 import { type Focus, type ListBody, listBody } from '../api/filtering.ts'
 import { FilterError, parseFilterText } from './filter-text.ts'
+import { beganAt, keepBegan } from './left-lists.ts'
 import { type FilterSearch, type Window, type WindowSearch, windowOf } from './search.ts'
 
 /** A window that ends now moves on at least this often. */
@@ -52,11 +54,19 @@ function bodyOf(search: ListSearch, now: number): ListBody | FilterError {
 
 /**
  * The end of a window that ends now, by the server's clock, and what it was at the beginning. It moves each minute, not
- * with each render, so that requests can be shared.
+ * with each render, so that requests can be shared. Back shows a screen that begins when it began first: its rows are
+ * those that it had.
  */
 function useNow({ to }: FilterSearch): { began: number; now: number } {
-  const [began] = useState(Date.now)
-  const [now, setNow] = useState(began)
+  const { pathname, state } = useLocation()
+  const entry = state.__TSR_key ?? ''
+  const [began] = useState(() => beganAt(entry) ?? Date.now())
+  // A screen is shown a little longer than its address is.
+  const [own] = useState(pathname)
+  useEffect(() => {
+    if (pathname === own) keepBegan(entry, began)
+  }, [pathname, own, entry, began])
+  const [now, setNow] = useState(Date.now)
   useEffect(() => {
     if (to) return
     const timer = setInterval(() => setNow(Date.now()), MOVE_MS)

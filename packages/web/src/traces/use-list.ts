@@ -13,6 +13,8 @@ export interface List {
   /** For what is counted: its window moves on. */
   body: ListBody
   rows: readonly Row[]
+  /** Names the list that is shown; undefined while rows of the filter are on their way. */
+  shown: string | undefined
   /** How many rows have arrived since the list was read, `FIRST_ROWS` or fewer; they are not in it yet. */
   arrived: number
   error: Error | null
@@ -37,7 +39,8 @@ export function useList({ body, listed }: { body: ListBody; listed: ListBody }, 
   const windowNow = windowNowOf(search)
   const list = useInfiniteQuery(rowsQuery(listed, order, windowNow))
   const isRead = list.data !== undefined && !list.isPlaceholderData
-  const isSettled = useDrawn(isRead || list.isError ? JSON.stringify([listed, order]) : undefined)
+  const name = JSON.stringify([listed, order])
+  const isSettled = useDrawn(isRead || list.isError ? name : undefined)
   const isWatched = isRead && isSettled && order === 'time' && !search.to
   const newest = useQuery({ ...newestQuery(listed, LOOK_MS, windowNow), enabled: isWatched })
   const rows = useMemo(
@@ -50,6 +53,7 @@ export function useList({ body, listed }: { body: ListBody; listed: ListBody }, 
   return {
     body,
     rows,
+    shown: isRead ? name : undefined,
     // A row that is older than all shown ones has not arrived, but would be on a later page.
     arrived: arrived.filter(({ start_time }) => oldest === undefined || !list.hasNextPage || start_time >= oldest)
       .length,
