@@ -71,6 +71,18 @@ test('by mouse: what is selected becomes testcases, and a file', async () => {
   await close()
 })
 
+test('what another filter does not show is no longer selected', async () => {
+  const { page, close } = await visit(browser, project, '/w/traces')
+  await page.locator('[data-row="1"]').getByRole('checkbox').check()
+  await page.getByText('1 selected').waitFor()
+  await page.getByRole('combobox', { name: 'Order' }).selectOption('duration')
+  await page.getByText('1 selected').waitFor()
+  await page.getByRole('combobox', { name: 'Filter' }).fill('name=absent')
+  await page.getByText('Nothing matches').waitFor()
+  await page.getByText('1 selected').waitFor({ state: 'detached' })
+  await close()
+})
+
 test('a time that is chosen as a command is that of the rows that are looked at', async () => {
   const { page, close } = await visit(browser, project, '/w/dashboard?q=user%3Agrace')
   await page.getByRole('heading', { name: 'By application' }).waitFor()

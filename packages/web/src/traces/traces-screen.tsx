@@ -72,12 +72,7 @@ interface FoundProps {
 
 function Found({ body, listed, search, change }: FoundProps): ReactNode {
   const list = useList({ body, listed }, search)
-  const [selected, setSelected] = useState<ReadonlyMap<string, Row>>(new Map())
-  const toggle = (row: Row): void => {
-    const next = new Map(selected)
-    if (!next.delete(idOf(row))) next.set(idOf(row), row)
-    setSelected(next)
-  }
+  const { selected, toggle, clear } = useSelection(listed)
   const [showsFacets, setShowsFacets] = useState(() => matchMedia('(min-width: 900px)').matches)
   const open = openRow(search, list.rows)
   const step = (by: number) => () => {
@@ -101,9 +96,7 @@ function Found({ body, listed, search, change }: FoundProps): ReactNode {
         {showsFacets && <Facets list={list} text={search.q ?? ''} change={change} />}
         <Rows {...{ scroller, list, search, change, selected, toggle }} />
       </div>
-      <Suspense>
-        {selected.size > 0 && <SelectionBar chosen={[...selected.values()]} onClear={() => setSelected(new Map())} />}
-      </Suspense>
+      <Suspense>{selected.size > 0 && <SelectionBar chosen={[...selected.values()]} onClear={clear} />}</Suspense>
       <Suspense>
         {search.trace !== undefined && (
           <TracePanel
@@ -117,4 +110,22 @@ function Found({ body, listed, search, change }: FoundProps): ReactNode {
       </Suspense>
     </>
   )
+}
+
+const NONE: ReadonlyMap<string, Row> = new Map()
+
+/** The rows that are selected, of one list: what another filter or time does not show must not be acted on. */
+function useSelection(listed: ListBody) {
+  const list = JSON.stringify(listed)
+  const [{ of, rows }, setSelection] = useState({ of: list, rows: NONE })
+  const selected = of === list ? rows : NONE
+  return {
+    selected,
+    toggle: (row: Row): void => {
+      const next = new Map(selected)
+      if (!next.delete(idOf(row))) next.set(idOf(row), row)
+      setSelection({ of: list, rows: next })
+    },
+    clear: (): void => setSelection({ of: list, rows: NONE }),
+  }
 }
