@@ -162,6 +162,17 @@ test('by keyboard only: a span is annotated, and the score is in the list', asyn
   expect(await annotation.textContent()).toContain('by a person')
   await page.goto(page.url().replace(/\/w\/.*/, '/w/traces?columns=scores'))
   await page.getByRole('cell', { name: /helpful 0\.5/ }).waitFor()
+  // What is said while the list is shown is in it, too.
+  const [root] = traces[4] as [OtlpSpan]
+  const trace = {
+    origin: 'human',
+    kind: 'adhoc',
+    data: { outputs: { score: 0.25 } },
+    references: { evaluator: { slug: 'helpful' } },
+    links: { invocation: { trace_id: root.traceId, span_id: root.spanId } },
+  }
+  expect((await project.post('/api/simple/traces/', { trace })).status).toBe(202)
+  await page.getByRole('cell', { name: /helpful 0\.25/ }).waitFor()
   expect(faults).toEqual([])
   await close()
 })

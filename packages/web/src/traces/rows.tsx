@@ -172,12 +172,18 @@ const focusedRow = (): string | undefined => document.activeElement?.closest<HTM
 
 /** Rows whose scores are asked for at once: those that are visible are among two such parts. */
 const SCORED = 100
+/** How often they are asked for again: people and evaluators say more while the list is shown. */
+const SCORES_MS = 5_000
 
 /** What was said of the traces that are visible. */
 function useScores(isShown: boolean, rows: readonly Row[], first: number): ReadonlyMap<string, Annotation[]> {
   const from = Math.floor(first / SCORED) * SCORED
   const ids = isShown ? rows.slice(from, from + 2 * SCORED).map(({ trace_id }) => trace_id) : []
-  const { data } = useQuery({ ...annotationsQuery(ids), placeholderData: keepPreviousData })
+  const { data } = useQuery({
+    ...annotationsQuery(ids),
+    refetchInterval: SCORES_MS,
+    placeholderData: keepPreviousData,
+  })
   return useMemo(() => byTrace(data ?? []), [data])
 }
 
