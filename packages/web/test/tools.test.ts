@@ -146,6 +146,13 @@ test('by keyboard only: a span is annotated, and the score is in the list', asyn
   const id = traces[3]?.[0]?.traceId
   const { page, faults, close } = await visit(browser, project, `/w/traces/${id}?view=tree`)
   await page.getByRole('treeitem').first().waitFor()
+  const add = page.getByRole('button', { name: 'Add to testset' })
+  await tabTo(page, add)
+  await page.keyboard.press('Enter')
+  await page.getByRole('dialog').waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await expect.poll(() => add.evaluate(button => button === document.activeElement)).toBe(true)
   await page.keyboard.press('a')
   // Every project begins with one evaluator for people.
   await page.getByRole('option', { name: 'Quality Rating' }).waitFor({ state: 'attached' })

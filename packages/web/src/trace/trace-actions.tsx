@@ -35,9 +35,8 @@ export function TraceActions({ span, references, onAnnotate }: TraceActionsProps
           Playground
         </Link>
       )}
-      <Button onClick={() => read.mutate()} disabled={read.isPending}>
-        Add to testset
-      </Button>
+      {/* Not disabled while it reads: it has the focus again when the dialog is closed. */}
+      <Button onClick={() => read.isPending || read.mutate()}>Add to testset</Button>
       <Button onClick={onAnnotate}>Annotate</Button>
       {testset !== undefined && (
         <Link to="/testsets/$id" params={{ id: testset }}>
