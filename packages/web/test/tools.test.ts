@@ -163,10 +163,24 @@ test('by keyboard only: a span is annotated, and the score is in the list', asyn
   await page.keyboard.type('0.5')
   await page.keyboard.press('Tab')
   await page.keyboard.type('Too short.')
-  await page.keyboard.press('Enter')
+  // A look at another span loses nothing.
+  await page.getByRole('treeitem').nth(1).click()
+  await page.getByRole('heading', { name: 'check_weather' }).waitFor()
+  await page.getByRole('treeitem').first().click()
+  await page.getByRole('region', { name: 'Span' }).getByRole('heading', { name: 'plan_trip' }).waitFor()
+  await page.keyboard.press('a')
+  expect(await page.getByLabel('comment').inputValue()).toBe('Too short.')
+  await page.getByLabel('comment').press('Enter')
   const annotation = page.getByRole('article', { name: 'Annotation helpful' })
   await annotation.getByText('Too short.').waitFor()
   expect(await annotation.textContent()).toContain('by a person')
+  await page.getByRole('form', { name: 'Annotation' }).waitFor({ state: 'detached' })
+  await page.keyboard.press('a')
+  const form = page.getByRole('form', { name: 'Annotation' })
+  await form.waitFor()
+  expect(
+    await form.locator('input').evaluateAll((fields: HTMLInputElement[]) => fields.map(({ value }) => value)),
+  ).toEqual([])
   await page.goto(page.url().replace(/\/w\/.*/, '/w/traces?columns=scores'))
   await page.getByRole('cell', { name: /helpful 0\.5/ }).waitFor()
   // What is said while the list is shown is in it, too.

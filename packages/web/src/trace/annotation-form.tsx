@@ -1,10 +1,12 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { type ReactNode, useState } from 'react'
+import type { ReactNode } from 'react'
+import { flushSync } from 'react-dom'
 import { isObject, type Json, type JsonObject, slugOf, type Workflow, workflowsQuery } from '../api/registry.ts'
 import { useRefusal } from '../api/rights.ts'
 import { annotate } from '../api/scores.ts'
 import { visible } from '../format/format.ts'
 import { Button, controls, Failure } from '../parts/controls.tsx'
+import { useStored } from '../parts/use-stored.ts'
 import content from './content.module.css'
 
 interface AnnotationFormProps {
@@ -17,23 +19,40 @@ const NEW = ''
 /** What is asked if the evaluator does not say what it asks. */
 const DEFAULT_FIELDS: JsonObject = { score: { type: 'number', minimum: 0, maximum: 1 }, comment: { type: 'string' } }
 
-/** Says something of a span, under the name of an evaluator; a new name makes a new evaluator. */
+/** What was filled in and not saved yet. */
+interface Draft {
+  /** Of the evaluator that was chosen. */
+  slug?: string
+  /** Of a new one. */
+  name?: string
+  texts?: Readonly<Record<string, string>>
+}
+
+/**
+ * Says something of a span, under the name of an evaluator; a new name makes a new evaluator. What is filled in is kept
+ * in this browser until it is saved or cancelled: whoever looks at another span meanwhile does not lose it.
+ */
 export function AnnotationForm({ about, onClose }: AnnotationFormProps): ReactNode {
   const queryClient = useQueryClient()
   const { data: evaluators = [] } = useQuery(workflowsQuery('evaluator'))
   const judged = evaluators.filter(({ data }) => data?.uri?.includes(':feedback:'))
-  const [chosen, setChosen] = useState<string>()
-  const [name, setName] = useState('')
-  const [texts, setTexts] = useState<Readonly<Record<string, string>>>({})
+  const [draft = {}, setDraft] = useStored<Draft>(`annotation.${about.trace_id}.${about.span_id}`)
+  const { name = '', texts = {} } = draft
+  const fill = (changes: Draft): void => setDraft({ ...draft, ...changes })
+  const end = (): void => {
+    // What is forgotten only together with the form would stay.
+    flushSync(() => setDraft(undefined))
+    onClose()
+  }
   const refusal = useRefusal('edit_spans')
-  const slug = chosen ?? judged[0]?.slug ?? NEW
+  const slug = draft.slug ?? judged[0]?.slug ?? NEW
   const fields = fieldsOf(judged.find(one => one.slug === slug))
   const outputs = valuesOf(fields, texts)
   const save = useMutation({
     mutationFn: () => annotate(about, slug === NEW ? slugOf(name) : slug, outputs as JsonObject),
     onSuccess: async () => {
       await queryClient.invalidateQueries({ queryKey: ['annotations'] })
-      onClose()
+      end()
     },
   })
   const isReady =
@@ -49,8 +68,13 @@ export function AnnotationForm({ about, onClose }: AnnotationFormProps): ReactNo
     >
       <label>
         What is judged
-        {/* biome-ignore lint/a11y/noAutofocus: somebody asked for this form */}
-        <select autoFocus className={controls.select} value={slug} onChange={({ target }) => setChosen(target.value)}>
+        <select
+          // biome-ignore lint/a11y/noAutofocus: somebody asked for this form
+          autoFocus
+          className={controls.select}
+          value={slug}
+          onChange={({ target }) => fill({ slug: target.value })}
+        >
           {judged.map(({ slug, name }) => (
             <option key={slug} value={slug}>
               {visible(name ?? slug)}
@@ -62,7 +86,7 @@ export function AnnotationForm({ about, onClose }: AnnotationFormProps): ReactNo
       {slug === NEW && (
         <label>
           Its name
-          <input className={controls.input} value={name} onChange={({ target }) => setName(target.value)} />
+          <input className={controls.input} value={name} onChange={({ target }) => fill({ name: target.value })} />
         </label>
       )}
       {Object.entries(fields).map(([member, schema]) => (
@@ -71,7 +95,7 @@ export function AnnotationForm({ about, onClose }: AnnotationFormProps): ReactNo
           name={member}
           schema={schema}
           text={texts[member] ?? ''}
-          onChange={text => setTexts({ ...texts, [member]: text })}
+          onChange={text => fill({ texts: { ...texts, [member]: text } })}
         />
       ))}
       {outputs === undefined && <p className={content.fault}>A value is not of the type that its field has.</p>}
@@ -81,7 +105,7 @@ export function AnnotationForm({ about, onClose }: AnnotationFormProps): ReactNo
         <Button type="submit" look="primary" disabled={!isReady || save.isPending} title={refusal}>
           Save
         </Button>
-        <Button onClick={onClose}>Cancel</Button>
+        <Button onClick={end}>Cancel</Button>
       </footer>
     </form>
   )
