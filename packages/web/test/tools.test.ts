@@ -117,6 +117,35 @@ test('the theme that a command or another tab chooses is the one that the button
   await close()
 })
 
+test('keys of an input method neither choose, run nor leave anything', async () => {
+  const { page, close } = await visit(browser, project, '/w/traces')
+  const composing = (key: string, more: object = {}) =>
+    page.evaluate(
+      ([key, more]) =>
+        document.activeElement?.dispatchEvent(
+          new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true, isComposing: true, ...more }),
+        ),
+      [key, more] as const,
+    )
+  const filter = page.getByRole('combobox', { name: 'Filter' })
+  await filter.fill('type:')
+  await page.getByRole('option', { name: 'type:agent' }).waitFor()
+  for (const key of ['ArrowDown', 'Enter', 'Escape']) await composing(key)
+  await composing('k', { ctrlKey: true })
+  expect(await filter.evaluate(field => field === document.activeElement)).toBe(true)
+  expect(await filter.getAttribute('aria-activedescendant')).toBe(null)
+  await page.getByRole('option', { name: 'type:agent' }).waitFor()
+  expect(await page.getByRole('dialog').count()).toBe(0)
+  await filter.press('Control+k')
+  const command = page.getByRole('combobox', { name: 'Command or trace id' })
+  await command.fill('testsets')
+  await composing('Enter')
+  await command.waitFor()
+  await command.press('Enter')
+  await page.waitForURL(/\/w\/testsets/)
+  await close()
+})
+
 test('by keyboard only: rows are selected, values complete the filter', async () => {
   const { page, close } = await visit(browser, project, '/w/traces')
   await page.locator('[data-row="0"]').waitFor()

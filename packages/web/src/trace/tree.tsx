@@ -321,9 +321,11 @@ function Find({ trace, selected, select }: Pick<TreeProps, 'trace' | 'selected' 
         placeholder="Find a span (f)"
         value={text}
         onChange={event => setText(event.target.value)}
-        onKeyDown={event => {
-          if (event.key === 'Enter') next()
-          if (event.key === 'Escape') input.current?.blur()
+        onKeyDown={({ key, nativeEvent }) => {
+          // Such keys choose among the characters that an input method proposes.
+          if (nativeEvent.isComposing) return
+          if (key === 'Enter') next()
+          if (key === 'Escape') input.current?.blur()
         }}
       />
       <output>{text.trim() === '' ? '' : `${formatCount(found.length)} found`}</output>
