@@ -71,6 +71,26 @@ test('by mouse: what is selected becomes testcases, and a file', async () => {
   await close()
 })
 
+test('a queue that is made for traces can be chosen for the next ones at once', async () => {
+  const { page, close } = await visit(browser, project, '/w/traces')
+  const dialog = page.getByRole('dialog')
+  for (const [row, made] of [
+    [0, false],
+    [1, true],
+  ] as const) {
+    await page.locator(`[data-row="${row}"]`).getByRole('checkbox').check()
+    await page.getByRole('button', { name: 'Add to queue' }).click()
+    const queues = dialog.getByRole('combobox', { name: 'Queue' })
+    await queues.waitFor()
+    expect(await queues.getByRole('option', { name: 'Odd ones' }).count()).toBe(Number(made))
+    if (made) break
+    await dialog.getByRole('textbox', { name: 'Name' }).fill('Odd ones')
+    await dialog.getByRole('button', { name: 'Add', exact: true }).click()
+    await page.getByRole('link', { name: 'Added: open the queue' }).waitFor()
+  }
+  await close()
+})
+
 test('what another filter does not show is no longer selected', async () => {
   const { page, close } = await visit(browser, project, '/w/traces')
   await page.locator('[data-row="1"]').getByRole('checkbox').check()

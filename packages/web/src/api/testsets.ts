@@ -78,6 +78,9 @@ export async function createTestset(name: string, rows: readonly JsonObject[]): 
   return (await post<{ testset: Testset }>('/simple/testsets/', { testset })).testset
 }
 
+/** What is asked for again when a testset has another revision. */
+export const COMMITTED = ['testset revision', 'testset revisions', 'testset rows', 'testsets', 'revision choices']
+
 interface TestsetCommit {
   base: TestsetRevision
   testcases: readonly Testcase[]

@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import type { JsonObject } from '../api/registry.ts'
 import { useRefusal } from '../api/rights.ts'
-import { appendTestcases, testsetsQuery } from '../api/testsets.ts'
+import { appendTestcases, COMMITTED, testsetsQuery } from '../api/testsets.ts'
 import { formatNumberOf, visible } from '../format/format.ts'
 import { Button, controls, Failure } from '../parts/controls.tsx'
 import { FormModal } from '../parts/modal.tsx'
@@ -26,7 +26,7 @@ export function AddToTestset({ rows, onClose, onAdded }: AddToTestsetProps): Rea
   const add = useMutation({
     mutationFn: () => appendTestcases(id ?? '', rows, `Added ${formatNumberOf(rows.length, 'row')}`),
     onSuccess: async () => {
-      await queryClient.invalidateQueries({ queryKey: ['testset revision', id] })
+      await Promise.all(COMMITTED.map(name => queryClient.invalidateQueries({ queryKey: [name] })))
       onAdded(id ?? '')
     },
   })

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import type { Json } from '../api/registry.ts'
-import { commitTestset, type TestsetRevision } from '../api/testsets.ts'
+import { COMMITTED, commitTestset, type TestsetRevision } from '../api/testsets.ts'
 import { MISSING, visible } from '../format/format.ts'
 import { controls, Failure } from '../parts/controls.tsx'
 import { FormModal } from '../parts/modal.tsx'
@@ -28,11 +28,7 @@ export function CommitDialog({ base, sheet, changes, onClose, onCommitted }: Com
     mutationFn: () => commitTestset({ base, testcases: testcasesOf(sheet), message }),
     onSuccess: async () => {
       onCommitted()
-      await Promise.all(
-        ['testset revision', 'testset revisions', 'testset rows', 'testsets'].map(name =>
-          queryClient.invalidateQueries({ queryKey: [name] }),
-        ),
-      )
+      await Promise.all(COMMITTED.map(name => queryClient.invalidateQueries({ queryKey: [name] })))
     },
   })
   const { columnsAdded, columnsRemoved, rowsAdded, rowsRemoved, cells } = changes

@@ -1,4 +1,4 @@
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { workflowsQuery } from '../../api/registry.ts'
 import { useRefusal } from '../../api/rights.ts'
@@ -16,6 +16,9 @@ interface AddToQueueProps {
 
 const NEW = 'new'
 
+/** What is asked for again. */
+const QUEUES = ['trace queues', 'queues', 'queue progress']
+
 /**
  * Puts traces before people: into a queue that there is, or into a new one with an evaluator whose schema they fill in.
  */
@@ -23,6 +26,7 @@ export function AddToQueue({ traceIds, onClose, onAdded }: AddToQueueProps): Rea
   const queues = useQuery(traceQueuesQuery)
   const evaluators = useQuery(workflowsQuery('evaluator'))
   const refusal = useRefusal('edit_evaluation_queues')
+  const queryClient = useQueryClient()
   const [chosen, setChosen] = useState<string>()
   const [name, setName] = useState('')
   const [judge, setJudge] = useState<string>()
@@ -35,7 +39,11 @@ export function AddToQueue({ traceIds, onClose, onAdded }: AddToQueueProps): Rea
       await addToQueue(id, traceIds)
       return id
     },
-    onSuccess: onAdded,
+    onSuccess: async id => {
+      // A new queue can be chosen the next time.
+      await Promise.all(QUEUES.map(name => queryClient.invalidateQueries({ queryKey: [name] })))
+      onAdded(id)
+    },
   })
   const error = queues.error ?? evaluators.error ?? add.error
   const isReady = queue !== NEW || (name.trim() !== '' && evaluator !== undefined)

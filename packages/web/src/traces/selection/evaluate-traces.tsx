@@ -1,4 +1,4 @@
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { type Workflow, workflowsQuery } from '../../api/registry.ts'
 import { evaluateTraces } from '../../api/selected-traces.ts'
@@ -20,13 +20,17 @@ const runs = ({ data, revision_id }: Workflow): boolean =>
 /** Starts an evaluation of traces as they are. */
 export function EvaluateTraces({ traceIds, onClose, onStarted }: EvaluateTracesProps): ReactNode {
   const { data, error } = useQuery(workflowsQuery('evaluator'))
+  const queryClient = useQueryClient()
   const evaluators = data?.filter(runs) ?? []
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const [name, setName] = useState(formatNumberOf(traceIds.length, 'trace'))
   const picked = evaluators.filter(({ id }) => chosen.has(id))
   const start = useMutation({
     mutationFn: () => evaluateTraces({ name: name.trim(), trace_ids: traceIds, evaluators: picked }),
-    onSuccess: onStarted,
+    onSuccess: async run_id => {
+      await Promise.all(['runs', 'saved queries'].map(name => queryClient.invalidateQueries({ queryKey: [name] })))
+      onStarted(run_id)
+    },
   })
   const isReady = picked.length > 0 && name.trim() !== ''
   const failure = error ?? start.error
