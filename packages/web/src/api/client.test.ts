@@ -1,4 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest'
+import type { ApiError } from './api-error.ts'
 import { call } from './client.ts'
 import { keyState, setKey } from './key.ts'
 
@@ -20,6 +21,13 @@ async function answered(status: number, body: unknown, meanwhile?: () => void): 
   const reason = await call('/services/invoke', { method: 'POST', body: {} }).catch((error: Error) => error.message)
   return [keyState(), String(reason)]
 }
+
+test('a response that breaks off is asked for again, as one that never came', async () => {
+  vi.stubGlobal('localStorage', { getItem: () => null })
+  vi.stubGlobal('fetch', async () => new Response('{"count": 1, "ro'))
+  const error = await call('/api/spans/rows', {}).catch((failure: ApiError) => failure)
+  expect(error).toMatchObject({ isPassing: true, message: 'The response of the server broke off.' })
+})
 
 test('a key that the server rejects is asked for again', async () => {
   expect(await answered(401, { detail: { message: 'Unauthorized' } })).toEqual(['rejected', 'Unauthorized'])

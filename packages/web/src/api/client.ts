@@ -27,7 +27,11 @@ export const apiById = <Answer>(path: string, request: Request): Promise<Answer 
 /** Calls the server at any path, as {@link api} does below `/api`. */
 export async function call<Answer>(path: string, request: Request): Promise<Answer> {
   const answer = await send(path, request)
-  return (answer.status === 204 ? undefined : await answer.json()) as Answer
+  if (answer.status === 204) return undefined as Answer
+  return answer.json().catch((error: unknown) => {
+    if (request.signal?.aborted) throw error
+    throw new ApiError(0, 'The response of the server broke off.')
+  })
 }
 
 /** The lines of a response, as they arrive: events of a stream of JSON lines. Throws as {@link api}. */
