@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { type Bytes, bytesIn, continued, splitBytes } from './messages.ts'
+import { type Bytes, bytesIn, continued, messagesIn, newMessages, splitBytes } from './messages.ts'
 
 const image = randomBytes(3_000).toString('base64')
 
@@ -31,4 +31,23 @@ test('a text of bytes has letters of all kinds', () => {
 test('other long texts are left as they are', () => {
   for (const text of ['y'.repeat(5_000), 'lorem ipsum '.repeat(500), `a/b-${'c'.repeat(2_000)}`])
     expect(splitBytes(text)).toEqual([text])
+})
+
+test('a message without a content says that it declines, or what it calls', () => {
+  const answers = [
+    { role: 'assistant', content: null, refusal: 'I cannot help with that.' },
+    { role: 'assistant', content: null, function_call: { name: 'search', arguments: '{"query":"Oslo"}' } },
+  ]
+  expect(messagesIn(answers)?.map(({ pieces }) => pieces)).toEqual([
+    [{ kind: 'text', text: 'I cannot help with that.' }],
+    [{ kind: 'call', name: 'search', args: { query: 'Oslo' } }],
+  ])
+})
+
+test('what is new in the input of a chat follows the last answer, and is never nothing', () => {
+  const chat = (...roles: string[]) => roles.map(role => ({ role, pieces: [] }))
+  const rolesOf = (...roles: string[]) => newMessages(chat(...roles)).map(({ role }) => role)
+  expect(rolesOf('system', 'user', 'assistant', 'tool', 'user')).toEqual(['tool', 'user'])
+  expect(rolesOf('user', 'assistant', 'user', 'assistant')).toEqual(['user', 'assistant'])
+  expect(rolesOf('assistant')).toEqual(['assistant'])
 })

@@ -36,9 +36,11 @@ export function messagesIn(value: unknown): Message[] | undefined {
 
 function messageOf(value: unknown): Message | undefined {
   if (!isMembers(value) || typeof value.role !== 'string') return undefined
-  const calls = Array.isArray(value.tool_calls) ? value.tool_calls.map(callOf) : []
-  const content = value.content ?? value.contents ?? value.parts
-  return { role: value.role, pieces: [...piecesOf(content), ...calls] }
+  const calls = Array.isArray(value.tool_calls) ? value.tool_calls : []
+  const called = isMembers(value.function_call) ? [...calls, value.function_call] : calls
+  // A model that declines says so instead of a content.
+  const content = value.content ?? value.contents ?? value.parts ?? value.refusal
+  return { role: value.role, pieces: [...piecesOf(content), ...called.map(callOf)] }
 }
 
 function piecesOf(content: unknown): Piece[] {
@@ -98,9 +100,12 @@ export function valueIn(text: string): unknown {
   return typeof inner === 'object' && inner !== null ? inner : value
 }
 
-/** Of the input of a chat what is new since the model spoke last: earlier turns repeat all before them. */
+/**
+ * Of the input of a chat what is new since the model spoke last: earlier turns repeat all before them. The last message
+ * is new in any case, also the beginning of an answer that the model is to go on with.
+ */
 export function newMessages(messages: readonly Message[]): readonly Message[] {
-  const last = messages.findLastIndex(({ role }) => role === 'assistant' || role === 'model')
+  const last = messages.slice(0, -1).findLastIndex(({ role }) => role === 'assistant' || role === 'model')
   return messages.slice(last + 1)
 }
 
