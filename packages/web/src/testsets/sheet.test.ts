@@ -7,9 +7,10 @@ import {
   withImported,
   withoutColumn,
   withoutRow,
+  withPasted,
   withTexts,
 } from './sheet.ts'
-import { pastedIn, rowsOf, tableIn, typeOf, valueIn } from './table-text.ts'
+import { delimiterOf, pastedIn, rowsOf, tableIn, typeOf, valueIn } from './table-text.ts'
 
 const SHEET = sheetOf([
   { id: 'a', data: { country: 'Peru', people: 34, testcase_dedup_id: 'x' } },
@@ -61,6 +62,30 @@ test('a table is read with quotes and line breaks; whole columns of numbers are 
   expect(rowsOf(table, false)[0]).toEqual({ name: 'a "b"\nc', zip: '007', people: '12', is_big: 'true' })
   expect(typeOf([1, 'one'])).toBe('text')
   expect(typeOf([1, { a: 1 }])).toBe('json')
+})
+
+test('no column of a table is left out: two of one name, without one, or beyond the first line', () => {
+  const table = [
+    ['answer', 'answer', ' '],
+    ['1', '2', '3', 'beyond'],
+  ]
+  expect(rowsOf(table, true)).toEqual([{ answer: 1, answer_2: 2, column_3: 3, column_4: 'beyond' }])
+  expect(withPasted({ columns: [], rows: [] }, { row: 0, column: 0 }, table).columns).toEqual([
+    'answer',
+    'answer_2',
+    'column_3',
+    'column_4',
+  ])
+})
+
+test('a file has commas, semicolons or tabs between its cells', () => {
+  expect(['a,b;c,d\n;;;', '"a,b,c";d\n,,', 'a\tb, c\td', 'alone', ''].map(delimiterOf)).toEqual([
+    ',',
+    ';',
+    '\t',
+    ',',
+    ',',
+  ])
 })
 
 test('a number that would lose digits stays a text', async () => {

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../api/registry.ts'
 import type { Testcase } from '../api/testsets.ts'
-import { type ColumnType, typeOf, typeOfTexts, valueIn } from './table-text.ts'
+import { type ColumnType, namesIn, typeOf, typeOfTexts, valueIn } from './table-text.ts'
 
 /** A testset while it is edited: its columns in order, and its rows. */
 export interface Sheet {
@@ -59,7 +59,7 @@ export function withTexts(sheet: Sheet, { row, column }: Place, texts: readonly 
 export const withPasted = (sheet: Sheet, place: Place, table: readonly string[][]): Sheet =>
   sheet.columns.length > 0
     ? withTexts(sheet, place, table)
-    : withTexts({ columns: table[0] ?? [], rows: sheet.rows }, { row: 0, column: 0 }, table.slice(1))
+    : withTexts({ columns: namesIn(table), rows: sheet.rows }, { row: 0, column: 0 }, table.slice(1))
 
 export const withoutRow = ({ columns, rows }: Sheet, row: number): Sheet => ({
   columns,

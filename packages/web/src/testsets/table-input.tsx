@@ -1,7 +1,7 @@
 import { type ReactNode, useState } from 'react'
 import type { JsonObject } from '../api/registry.ts'
 import { controls, Failure } from '../parts/controls.tsx'
-import { rowsOf, tableIn } from './table-text.ts'
+import { delimiterOf, rowsOf, tableIn } from './table-text.ts'
 import styles from './testsets.module.css'
 
 /** Reads a table: a CSV file, or cells that were copied in a spreadsheet. The first line names the columns. */
@@ -9,9 +9,9 @@ export function TableInput({ onRead }: { onRead: (rows: JsonObject[]) => void })
   const [table, setTable] = useState<string[][]>([])
   const [recognises, setRecognises] = useState(true)
   const [error, setError] = useState<Error>()
-  const take = async (text: string, delimiter: ',' | '\t'): Promise<void> => {
+  const take = async (text: string): Promise<void> => {
     try {
-      const next = await tableIn(text, delimiter)
+      const next = await tableIn(text, delimiterOf(text))
       setTable(next)
       setError(undefined)
       onRead(rowsOf(next, recognises))
@@ -28,7 +28,7 @@ export function TableInput({ onRead }: { onRead: (rows: JsonObject[]) => void })
           accept=".csv,text/csv"
           onChange={async ({ target }) => {
             const file = target.files?.[0]
-            if (file) await take(await file.text(), ',')
+            if (file) await take(await file.text())
           }}
         />
       </label>
@@ -37,7 +37,7 @@ export function TableInput({ onRead }: { onRead: (rows: JsonObject[]) => void })
         <textarea
           className={`${controls.input} ${styles.paste}`}
           rows={3}
-          onChange={({ target: { value } }) => void take(value, value.includes('\t') ? '\t' : ',')}
+          onChange={({ target: { value } }) => void take(value)}
         />
       </label>
       <label className={styles.check}>

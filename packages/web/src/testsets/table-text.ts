@@ -39,13 +39,23 @@ const isKept = (text: string): boolean =>
 export const textOfValue = (value: Json | undefined): string =>
   value === undefined || value === null ? '' : typeof value === 'string' ? value : JSON.stringify(value)
 
+const DELIMITERS = [',', ';', '\t'] as const
+type Delimiter = (typeof DELIMITERS)[number]
+
+/** What is most frequent between the names in the first line: where numbers have commas, files have semicolons. */
+export function delimiterOf(text: string): Delimiter {
+  const [names = ''] = text.replace(/"[^"]*"/g, '').split(/[\r\n]/, 1)
+  const timesOf = (delimiter: Delimiter): number => names.split(delimiter).length
+  return DELIMITERS.reduce((most, one) => (timesOf(one) > timesOf(most) ? one : most))
+}
+
 /**
  * A table that was pasted from a spreadsheet, or a CSV file. An empty line of a spreadsheet is a row whose only cell is
  * empty. Throws an error that names the line.
  */
-export async function tableIn(text: string, delimiter: ',' | '\t'): Promise<string[][]> {
+export async function tableIn(text: string, delimiter: Delimiter): Promise<string[][]> {
   const { parse } = await import('csv-parse/browser/esm/sync')
-  const skip_empty_lines = delimiter === ','
+  const skip_empty_lines = delimiter !== '\t'
   return parse(text, { delimiter, bom: true, relax_column_count: true, relax_quotes: true, skip_empty_lines })
 }
 
@@ -61,12 +71,26 @@ export const pastedIn = (text: string): Promise<string[][]> =>
 /**
  * Rows by the names in the first line of a table; numbers and switches are recognised if a whole column has only these.
  */
-export function rowsOf([names = [], ...lines]: string[][], recognises: boolean): JsonObject[] {
-  const columns = names.map((name, index) => name.trim() || `column_${index + 1}`)
+export function rowsOf(table: string[][], recognises: boolean): JsonObject[] {
+  const [, ...lines] = table
+  const columns = namesIn(table)
   const types = columns.map((_, index) => (recognises ? typeOfTexts(lines.map(line => line[index] ?? '')) : 'text'))
   return lines.map(line =>
     Object.fromEntries(columns.map((name, index) => [name, valueIn(line[index] ?? '', types[index] as ColumnType)])),
   )
+}
+
+/** The names of all columns of a table, by its first line; one without a name, or with that of another, gets one. */
+export function namesIn(table: readonly (readonly string[])[]): string[] {
+  const width = table.reduce((most, line) => Math.max(most, line.length), 0)
+  const names = new Set<string>()
+  for (let column = 0; column < width; column++) {
+    const name = table[0]?.[column]?.trim() || `column_${column + 1}`
+    let free = name
+    for (let number = 2; names.has(free); number++) free = `${name}_${number}`
+    names.add(free)
+  }
+  return [...names]
 }
 
 /** The type that all texts of a column can be read as. */
