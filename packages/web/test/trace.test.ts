@@ -47,6 +47,25 @@ test('by mouse: tree, span, tabs, conversation', async () => {
   await close()
 })
 
+test('the link that is copied leads to the selected span', async () => {
+  const id = await stored(agentTrace('Linked?'))
+  const options = { permissions: ['clipboard-read', 'clipboard-write'] }
+  const { page, close } = await visit(browser, project, `/w/traces/${id}?view=tree`, options)
+  const copied = async (): Promise<string> => {
+    await page.getByRole('button', { name: 'Copy link' }).click()
+    await page.getByRole('button', { name: 'Copied' }).waitFor()
+    return page.evaluate(() => navigator.clipboard.readText())
+  }
+  expect(await copied()).toMatch(new RegExp(`/t/${id}$`))
+  await page.getByRole('treeitem', { name: /check_weather/ }).click()
+  await page.waitForURL(/span=/)
+  const link = await copied()
+  expect(link).toMatch(new RegExp(`/t/${id}/[0-9a-f]{16}$`))
+  await page.goto(link)
+  await page.getByRole('region', { name: 'Span' }).getByRole('heading', { name: 'check_weather' }).waitFor()
+  await close()
+})
+
 test('the spans of an address are asked for once, before the application is there', async () => {
   const id = await stored(traceOf({ name: 'long ago', type: 'tool', at: 0, ms: 20 }, { agoMs: 600_000 }))
   const context = await browser.newContext()

@@ -21,23 +21,29 @@ import { References, referencesIn } from './references.tsx'
 import styles from './trace.module.css'
 import { rootOf, type Trace } from './trace-model.ts'
 
-/** The name of a trace and its totals, which are those of its root. */
-export function TraceHeader({
-  traceId,
-  trace,
-  children,
-}: {
+interface TraceHeaderProps {
   traceId: string
   trace: Trace | undefined
+  /** The selected one. */
+  span: string | undefined
   children: ReactNode
-}): ReactNode {
+}
+
+/** The name of a trace and its totals, which are those of its root. */
+export function TraceHeader({ traceId, trace, span, children }: TraceHeaderProps): ReactNode {
   return (
     <header className={styles.header}>
       <div className={styles.headline}>
         {trace && <TypeIcon type={trace.types[rootOf(trace)] ?? 'unknown'} />}
         <h2>{trace ? spanName(trace.names[rootOf(trace)]) : 'Trace'}</h2>
         <span className={styles.space} />
-        <CopyLink traceId={traceId} />
+        <CopyButton
+          look="plain"
+          text={[`${location.origin}/t`, traceId, span].filter(Boolean).join('/')}
+          title={traceId}
+        >
+          Copy link
+        </CopyButton>
         {children}
       </div>
       {trace && <Totals traceId={traceId} trace={trace} />}
@@ -92,9 +98,3 @@ function Totals({ traceId, trace }: { traceId: string; trace: Trace }): ReactNod
     </dl>
   )
 }
-
-const CopyLink = ({ traceId }: { traceId: string }): ReactNode => (
-  <CopyButton look="plain" text={`${location.origin}/t/${traceId}`} title={traceId}>
-    Copy link
-  </CopyButton>
-)

@@ -31,7 +31,7 @@ export function TraceView({ traceId, search, change, children }: TraceViewProps)
   useNameInTitle(trace?.names[rootOf(trace)])
   return (
     <div className={styles.view}>
-      <TraceHeader traceId={traceId} trace={trace}>
+      <TraceHeader traceId={traceId} trace={trace} span={search.span}>
         {children}
       </TraceHeader>
       {error && <Failure what="The trace cannot be read." error={error} />}
