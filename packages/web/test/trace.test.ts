@@ -66,6 +66,22 @@ test('the link that is copied leads to the selected span', async () => {
   await close()
 })
 
+test('arrow keys scroll a text that is read, and elsewhere go from span to span', async () => {
+  const lines = Array.from({ length: 200 }, (_, n) => `Line ${n}`).join('\n')
+  const steps = [{ name: 'inner', type: 'tool', at: 1, ms: 5 }]
+  const id = await stored(traceOf({ name: 'long', type: 'chain', at: 0, ms: 10, outputs: lines, steps }))
+  const { page, close } = await visit(browser, project, `/w/traces/${id}`)
+  const text = page.getByRole('tabpanel', { name: 'Content' })
+  await text.getByText('Line 3').click()
+  await page.keyboard.press('ArrowDown')
+  await expect.poll(() => text.evaluate(element => element.scrollTop)).toBeGreaterThan(0)
+  expect(page.url()).not.toContain('span=')
+  await page.getByRole('tree').focus()
+  await page.keyboard.press('ArrowDown')
+  await page.waitForURL(/span=/)
+  await close()
+})
+
 test('the spans of an address are asked for once, before the application is there', async () => {
   const id = await stored(traceOf({ name: 'long ago', type: 'tool', at: 0, ms: 20 }, { agoMs: 600_000 }))
   const context = await browser.newContext()

@@ -151,9 +151,16 @@ export const KEYS: readonly (readonly [place: string, readonly (readonly [keys: 
   ],
 ]
 
-/** Whether a key is typed into a field, or chooses among radio buttons; editors have theirs in a shadow tree. */
+/** Scroll what has the focus. */
+const SCROLL_KEYS: ReadonlySet<string> = new Set('ArrowUp ArrowDown ArrowLeft ArrowRight Home End'.split(' '))
+
+/**
+ * Whether a key is typed into a field, chooses among radio buttons, or scrolls a `Scroller` that is read; editors have
+ * theirs in a shadow tree.
+ */
 function isForField(target: EventTarget | undefined, key: string): boolean {
   if (!(target instanceof HTMLElement)) return false
+  if (SCROLL_KEYS.has(key) && target.closest('[data-scrolls]')) return true
   if (target instanceof HTMLInputElement)
     return target.type === 'radio' ? key.startsWith('Arrow') : target.type !== 'checkbox'
   return target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement || target.isContentEditable

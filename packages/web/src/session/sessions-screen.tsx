@@ -90,7 +90,7 @@ function Sessions({ body, search }: { body: ListBody; search: SessionsSearch }):
   const table = useRef<HTMLTableElement>(null)
   useLinkKeys(table)
   return (
-    <Scroller className={styles.scroller} label="List" data-stale={query.isPlaceholderData || undefined}>
+    <Scroller className={styles.scroller} label="List" isList data-stale={query.isPlaceholderData || undefined}>
       {query.error && <Failure what="The sessions cannot be read." error={query.error} />}
       <table ref={table} className={styles.sessions} aria-label="Sessions">
         <thead>

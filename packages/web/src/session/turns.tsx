@@ -59,7 +59,7 @@ export function Turns({ turns, selected, select, scores, steps, toggle }: TurnsP
           </li>
         ))}
       </ol>
-      <Scroller ref={scroller} className={styles.talk} label="Conversation">
+      <Scroller ref={scroller} className={styles.talk} label="Conversation" isList>
         <div style={{ height: virtual.getTotalSize(), position: 'relative' }}>
           {virtual.getVirtualItems().map(({ index, start }) => {
             const turn = turns[index] as Row

@@ -37,7 +37,7 @@ export function Conversation({ traceId, trace, selected, select }: ConversationP
     if (place >= 0) virtual.scrollToIndex(place, { align: 'auto' })
   }, [place])
   return (
-    <Scroller ref={scroller} className={styles.conversation} label="Conversation">
+    <Scroller ref={scroller} className={styles.conversation} label="Conversation" isList>
       <div style={{ height: virtual.getTotalSize(), position: 'relative' }}>
         {virtual.getVirtualItems().map(({ index, start }) => {
           const span = spans[index] as number

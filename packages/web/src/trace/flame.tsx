@@ -35,7 +35,7 @@ export function Flame({ trace: whole, times, selected, select, zoom = { from: 0,
     if (span !== undefined) select(span)
   }
   return (
-    <Scroller className={styles.flame} label="Flame graph">
+    <Scroller className={styles.flame} label="Flame graph" isList>
       <canvas
         ref={canvas}
         role="img"
