@@ -82,6 +82,20 @@ test('arrow keys scroll a text that is read, and elsewhere go from span to span'
   await close()
 })
 
+test('of a chat that is longer than one response, what is new in it is shown', async () => {
+  const before = Array.from({ length: 60 }, (_, n) => [
+    { role: 'user', content: `Question ${n}: ${'so '.repeat(400)}` },
+    { role: 'assistant', content: `Answer ${n}: ${'well '.repeat(400)}` },
+  ]).flat()
+  const messages = [...before, { role: 'user', content: 'And at the very end?' }]
+  const id = await stored(traceOf({ name: 'chat', type: 'chat', at: 0, ms: 100, inputs: { messages }, outputs: 'No.' }))
+  const { page, close } = await visit(browser, project, `/w/traces/${id}?view=conversation`)
+  const turn = page.getByRole('region', { name: 'Conversation' }).locator('article')
+  await turn.getByText('And at the very end?').waitFor()
+  expect(await turn.textContent()).not.toContain('Question 0')
+  await close()
+})
+
 test('the spans of an address are asked for once, before the application is there', async () => {
   const id = await stored(traceOf({ name: 'long ago', type: 'tool', at: 0, ms: 20 }, { agoMs: 600_000 }))
   const context = await browser.newContext()

@@ -171,10 +171,12 @@ export const skeletonQuery = (trace_id: string, everyMs: number | false) =>
     refetchInterval: everyMs,
   })
 
-export const partsQuery = (trace_id: string, span_id: string) =>
+/** The texts of a span, long ones up to so many characters, or as many as the server responds with. */
+export const partsQuery = (trace_id: string, span_id: string, length?: number) =>
   queryOptions({
-    queryKey: ['parts', trace_id, span_id],
-    queryFn: ({ signal }) => api<Parts>(`/spans/${trace_id}/${span_id}/parts`, { signal }),
+    queryKey: ['parts', trace_id, span_id, length],
+    queryFn: ({ signal }) =>
+      api<Parts>(`/spans/${trace_id}/${span_id}/parts${length === undefined ? '' : `?length=${length}`}`, { signal }),
   })
 
 /** The next range of a long text. */

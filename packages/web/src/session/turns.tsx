@@ -1,14 +1,13 @@
-import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type ReactNode, useEffect, useRef } from 'react'
-import { isFailed, partsQuery, type Row } from '../api/queries.ts'
+import { isFailed, type Row } from '../api/queries.ts'
 import { type Annotation, scoresOf } from '../api/scores.ts'
 import { formatCost, formatDuration, formatFullTime, formatTime, spanName, visible } from '../format/format.ts'
 import { Button } from '../parts/controls.tsx'
 import { Scores } from '../parts/scores.tsx'
 import { Scroller } from '../parts/scroller.tsx'
-import { Said } from '../trace/conversation.tsx'
+import { Said, useSaid } from '../trace/conversation.tsx'
 import styles from './session.module.css'
 import { Steps } from './steps.tsx'
 
@@ -99,7 +98,7 @@ interface TurnProps {
 
 function Turn({ turn, number, isSelected, annotations, showsSteps, toggle }: TurnProps): ReactNode {
   const { trace_id, span_id, start_time, duration, costs } = turn
-  const { data } = useQuery(partsQuery(trace_id, span_id))
+  const data = useSaid(trace_id, span_id)
   return (
     <article
       data-selected={isSelected || undefined}

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type ReactNode, useEffect, useMemo, useRef } from 'react'
 import { type Parts, partsQuery } from '../api/queries.ts'
-import { formatCost, formatDuration, spanName, visible } from '../format/format.ts'
+import { formatCost, formatCount, formatDuration, spanName, visible } from '../format/format.ts'
 import { Scroller } from '../parts/scroller.tsx'
 import { familyOf, TypeIcon } from '../parts/type-icon.tsx'
 import content from './content.module.css'
@@ -75,7 +75,7 @@ interface TurnProps {
 }
 
 function Turn({ traceId, trace, span, isSelected, select }: TurnProps): ReactNode {
-  const { data } = useQuery(partsQuery(traceId, trace.ids[span] as string))
+  const data = useSaid(traceId, trace.ids[span] as string)
   const isError = trace.isError[span] === 1
   return (
     <article data-selected={isSelected || undefined} data-error={isError || undefined}>
@@ -93,6 +93,19 @@ function Turn({ traceId, trace, span, isSelected, select }: TurnProps): ReactNod
   )
 }
 
+/** A conversation is in every request for its next turn, so chats are long: parsed only if all of it is here. */
+const SAID_MAX = 1_000_000
+
+const SAID = ['inputs', 'outputs']
+
+/** The texts of a span for {@link Said}: if they are long, more of them than one reads otherwise. */
+export function useSaid(trace_id: string, span_id: string): Parts | undefined {
+  const { data } = useQuery(partsQuery(trace_id, span_id))
+  const isCut = data?.parts.some(({ part, next }) => SAID.includes(part) && next !== undefined) ?? false
+  const longer = useQuery({ ...partsQuery(trace_id, span_id, SAID_MAX), enabled: isCut })
+  return isCut ? longer.data : data
+}
+
 interface SaidProps {
   parts: Parts['parts'] | undefined
   fault: string | undefined
@@ -100,19 +113,24 @@ interface SaidProps {
 
 /** What went in and came out, as messages where it is a chat. */
 export function Said({ parts, fault }: SaidProps): ReactNode {
-  const textOf = (name: string): string | undefined => parts?.find(({ part }) => part === name)?.text
-  const [input, output] = [textOf('inputs'), textOf('outputs')]
+  const [input, output] = SAID.map(name => parts?.find(({ part }) => part === name))
   return (
     <div className={content.said}>
-      {input !== undefined && <Saying json={input} label="Input" isNew />}
+      {input && <Saying part={input} label="Input" isNew />}
       {fault && <p className={content.fault}>{visible(fault)}</p>}
-      {output !== undefined && <Saying json={output} label="Output" />}
+      {output && <Saying part={output} label="Output" />}
     </div>
   )
 }
 
-function Saying({ json, label, isNew = false }: { json: string; label: string; isNew?: boolean }): ReactNode {
-  const value = valueIn(json)
+interface SayingProps {
+  part: Parts['parts'][number]
+  label: string
+  isNew?: boolean
+}
+
+function Saying({ part: { text, characters, next }, label, isNew = false }: SayingProps): ReactNode {
+  const value = valueIn(text)
   const messages = messagesIn(value)
   const plain = plainText(value)
   if (messages)
@@ -124,6 +142,11 @@ function Saying({ json, label, isNew = false }: { json: string; label: string; i
     <div className={content.message}>
       <div className={content.role}>{label}</div>
       {plain === undefined ? <JsonView value={value} depth={1} /> : <TextView text={plain} />}
+      {next !== undefined && (
+        <p className={content.empty}>
+          The first {formatCount(next)} of {formatCount(characters)} characters; the content of the span has all.
+        </p>
+      )}
     </div>
   )
 }
