@@ -262,7 +262,10 @@ test('groups add up to their rows, whatever they are grouped by', async () => {
     p95: 5000,
     first: '2026-02-03T09:00:00Z',
     last: '2026-02-03T09:00:24Z',
+    ended: expect.any(String),
   })
+  const ends = found.map(({ start_time, duration = 0 }) => Date.parse(start_time) + duration)
+  expect(Date.parse(whole.ended)).toBe(Math.max(...ends))
   for (const asked of [{ by: 'span_name' }, { by: 'user_id' }, { by: 'ag.data.outputs' }, { buckets: 60 }]) {
     const parts = (await groups(asked)).groups
     expect(sum(parts.map((part: any) => part.count))).toBe(COUNT)

@@ -111,13 +111,17 @@ export function compileGroups(project_id: Uuid, asked: GroupQuery): Aggregation 
   toFloat64(${aggregate(sql`sum`, tokens)}) AS tokens, toFloat64(${aggregate(sql`sum`, costs)}) AS costs,
   arrayMap(one -> toFloat64(one), ${aggregate(sql`quantilesExactIf`, durations, sql`(0.5, 0.95)`)}) AS durations,
   durations[1] AS p50, durations[2] AS p95,
-  toUnixTimestamp64Micro(${aggregate(sql`min`, sql`start_time`)}) AS first, toUnixTimestamp64Micro(${aggregate(sql`max`, sql`start_time`)}) AS last
+  toUnixTimestamp64Micro(${aggregate(sql`min`, sql`start_time`)}) AS first, toUnixTimestamp64Micro(${aggregate(sql`max`, sql`start_time`)}) AS last,
+  ${aggregate(sql`max`, END)} AS ended
  `,
     rows,
     order: sql`HAVING count >= ${count(count_min)} ORDER BY ${order} LIMIT ${limit}`,
     settings: SETTINGS,
   }
 }
+
+/** Of a row, in microseconds: durations are milliseconds with three digits. */
+const END = sql`toUnixTimestamp64Micro(start_time) + reinterpret(duration_cumulative, 'Int64')`
 
 /** A row of {@link compileGroups}. Zero and an empty text: none. */
 export interface GroupRow {
@@ -137,6 +141,8 @@ export interface GroupRow {
   /** Start of the first and of the last row, in microseconds. */
   readonly first: number
   readonly last: number
+  /** The end of the row that ends last, in microseconds. */
+  readonly ended: number
 }
 
 /** A span that says again what its children say does not use it twice. */

@@ -268,6 +268,35 @@ test('by keyboard only: a session, turn by turn, while it grows', async () => {
   await close()
 })
 
+test('a session of more turns than are shown has the same totals as in the list, and scores from its first turn on', async () => {
+  const own = await newProject()
+  const turns = Array.from({ length: 1_005 }, (_, at) =>
+    traceOf(
+      { name: 'assist', type: 'agent', at: 0, ms: 2_000, tokens: 1 },
+      { agoMs: 3_600_000 - at * 1_000, attributes: { 'ag.session.id': 'endless' } },
+    ),
+  )
+  for (let at = 0; at < turns.length; at += 200) await own.store(...turns.slice(at, at + 200).flat())
+  const [first] = turns[5] as [OtlpSpan]
+  const trace = {
+    origin: 'human',
+    kind: 'adhoc',
+    data: { outputs: { score: 0.5 } },
+    references: { evaluator: { slug: 'helpful' } },
+    links: { invocation: { trace_id: first.traceId, span_id: first.spanId } },
+  }
+  expect((await own.post('/api/simple/traces/', { trace })).status).toBe(202)
+  const { page, close } = await visit(browser, own, '/w/sessions')
+  await expect
+    .poll(() => rowsIn(page, 'Sessions').allTextContents(), SOON)
+    .toEqual([expect.stringMatching(/endless1,005–16 m 46 s.*1,005–$/)])
+  await page.getByRole('link', { name: 'endless' }).click()
+  await page.getByText('The last 1,000 turns are shown').waitFor()
+  expect(await page.locator('dl').first().textContent()).toMatch(/Turns1,005.*Lasted16 m 46 sΣ Tokens1,005/)
+  await page.getByRole('list', { name: 'Turns' }).getByRole('button').first().getByText('helpful 0.5').waitFor()
+  await close()
+})
+
 test('a filter becomes a tile of the dashboard, in the address, and leads to its rows', async () => {
   const { page, faults, close } = await visit(browser, project, '/w/dashboard')
   await page.getByRole('button', { name: 'Add a tile …' }).click()

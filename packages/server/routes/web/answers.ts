@@ -89,6 +89,7 @@ export const rowGroups = z.object({
       p95: amount,
       first: z.optional(z.string()).meta({ description: 'When the first row began.' }),
       last: z.optional(z.string()).meta({ description: 'When the last row began.' }),
+      ended: z.optional(z.string()).meta({ description: 'When the row ended that ends last.' }),
     }),
   ),
   bucket_ms: z.optional(z.number()),

@@ -247,6 +247,7 @@ async function readGroups(
       p95: row.p95 || undefined,
       first: microsToIso(row.first),
       last: microsToIso(row.last),
+      ended: microsToIso(row.ended),
     }))
   return {
     count: groups.length,

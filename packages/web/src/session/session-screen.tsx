@@ -1,7 +1,7 @@
-import { useQuery } from '@tanstack/react-query'
+import { useQueries, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { isFailed, type Row } from '../api/queries.ts'
+import type { Group, Row } from '../api/queries.ts'
 import { type Annotation, annotationsQuery, byTrace } from '../api/scores.ts'
 import {
   exact,
@@ -17,7 +17,7 @@ import { useKeys } from '../frame/keys.ts'
 import { useNameInTitle } from '../frame/title.ts'
 import { Failure } from '../parts/controls.tsx'
 import { termOf, WITH_ERRORS } from '../traces/filter-text.ts'
-import { sessionQuery, TURNS_MAX } from './queries.ts'
+import { lastedMs, sessionQuery, sessionTotalsQuery, TURNS_MAX } from './queries.ts'
 import type { SessionSearch } from './search.ts'
 import styles from './session.module.css'
 import { Strip } from './strip.tsx'
@@ -29,6 +29,7 @@ export function SessionScreen(): ReactNode {
   const search = useSearch({ from: '/sessions/$sessionId' })
   const navigate = useNavigate({ from: '/sessions/$sessionId' })
   const { data, error } = useQuery(sessionQuery(sessionId))
+  const { data: totals } = useQuery(sessionTotalsQuery(sessionId))
   useNameInTitle(sessionId)
   const change = (changes: Partial<SessionSearch>): void =>
     void navigate({ search: before => ({ ...before, ...changes }), replace: true })
@@ -36,7 +37,7 @@ export function SessionScreen(): ReactNode {
     <div className={styles.session}>
       <header className={styles.header}>
         <h1>Session {visible(sessionId)}</h1>
-        {data && data.turns.length > 0 && <Totals session={sessionId} turns={data.turns} />}
+        {data && data.turns.length > 0 && totals && <Totals session={sessionId} totals={totals} turns={data.turns} />}
       </header>
       {error && <Failure what="The session cannot be read." error={error} />}
       {data?.turns.length === 0 && (
@@ -58,8 +59,7 @@ interface BodyProps {
 }
 
 function Body({ turns, hasEarlier, search, change }: BodyProps): ReactNode {
-  const { data: annotations = [] } = useQuery(annotationsQuery(turns.slice(-100).map(({ trace_id }) => trace_id)))
-  const scores: Map<string, Annotation[]> = byTrace(annotations)
+  const scores = useScores(turns)
   const selected = Math.max(
     0,
     turns.findIndex(({ trace_id }) => trace_id === search.turn),
@@ -92,11 +92,30 @@ function Body({ turns, hasEarlier, search, change }: BodyProps): ReactNode {
   )
 }
 
-function Totals({ session, turns }: { session: string; turns: readonly Row[] }): ReactNode {
-  const sum = (of: 'tokens' | 'costs'): number => turns.reduce((total, turn) => total + (turn[of] ?? 0), 0)
-  const [first, last] = [turns[0] as Row, turns.at(-1) as Row]
+/** Turns whose scores are asked for at once. */
+const SCORED = 100
+
+/** What was said of each turn. */
+function useScores(turns: readonly Row[]): ReadonlyMap<string, Annotation[]> {
+  const ids = turns.map(({ trace_id }) => trace_id)
+  const parts = Array.from({ length: Math.ceil(ids.length / SCORED) }, (_, part) =>
+    ids.slice(part * SCORED, (part + 1) * SCORED),
+  )
+  return useQueries({ queries: parts.map(annotationsQuery), combine: together })
+}
+
+const together = (parts: readonly { data: Annotation[] | undefined }[]): Map<string, Annotation[]> =>
+  byTrace(parts.flatMap(({ data = [] }) => data))
+
+interface TotalsProps {
+  session: string
+  totals: Group
+  turns: readonly Row[]
+}
+
+function Totals({ session, totals, turns }: TotalsProps): ReactNode {
+  const { count, errors = 0, first = '', tokens, costs } = totals
   const users = [...new Set(turns.map(({ user_id }) => user_id).filter(user => user !== undefined))]
-  const failed = turns.filter(isFailed).length
   const q = termOf('session_id', session)
   return (
     <dl className={styles.totals}>
@@ -104,32 +123,32 @@ function Totals({ session, turns }: { session: string; turns: readonly Row[] }):
         <dt>Turns</dt>
         <dd>
           <Link to="/traces" search={{ q, since: '1y' }}>
-            {formatCount(turns.length)}
+            {formatCount(count)}
           </Link>
         </dd>
       </div>
-      <div title={formatFullTime(first.start_time)}>
+      <div title={formatFullTime(first)}>
         <dt>Began</dt>
-        <dd>{formatTime(first.start_time)}</dd>
+        <dd>{formatTime(first)}</dd>
       </div>
       <div>
         <dt>Lasted</dt>
-        <dd>{formatDuration(Date.parse(last.start_time) + (last.duration ?? 0) - Date.parse(first.start_time))}</dd>
+        <dd>{formatDuration(lastedMs(totals))}</dd>
       </div>
-      <div title={exact(sum('tokens'))}>
+      <div title={exact(tokens)}>
         <dt>Σ Tokens</dt>
-        <dd>{formatAmount(sum('tokens'))}</dd>
+        <dd>{formatAmount(tokens)}</dd>
       </div>
-      <div title={exact(sum('costs'))}>
+      <div title={exact(costs)}>
         <dt>Σ Cost</dt>
-        <dd>{formatCost(sum('costs'))}</dd>
+        <dd>{formatCost(costs)}</dd>
       </div>
-      {failed > 0 && (
+      {errors > 0 && (
         <div>
           <dt>With errors</dt>
           <dd className={styles.errors}>
             <Link to="/traces" search={{ q: `${q} ${WITH_ERRORS}`, since: '1y' }}>
-              {formatCount(failed)}
+              {formatCount(errors)}
             </Link>
           </dd>
         </div>

@@ -11,7 +11,6 @@ import {
   formatDuration,
   formatFullTime,
   formatTime,
-  MISSING,
   visible,
 } from '../format/format.ts'
 import { useKeys } from '../frame/keys.ts'
@@ -21,6 +20,7 @@ import { FilterLine } from '../traces/filter-line.tsx'
 import { allOf, termOf, WITH_ERRORS } from '../traces/filter-text.ts'
 import { Period } from '../traces/period.tsx'
 import { useBody } from '../traces/use-body.ts'
+import { lastedMs } from './queries.ts'
 import { SESSION_ORDERS, type SessionOrder, type SessionsSearch } from './search.ts'
 import styles from './session.module.css'
 
@@ -127,7 +127,7 @@ function Sessions({ body, search }: { body: ListBody; search: SessionsSearch }):
 }
 
 function SessionRow({ session, search }: { session: Group; search: SessionsSearch }): ReactNode {
-  const { value = '', count, errors, first = '', last = '', p95, tokens, costs } = session
+  const { value = '', count, errors, last = '', p95, tokens, costs } = session
   const { since, from, to } = search
   const rows = { q: allOf([search.q, termOf('session_id', value)]), since, from, to }
   return (
@@ -152,7 +152,7 @@ function SessionRow({ session, search }: { session: Group; search: SessionsSearc
           formatAmount(errors)
         )}
       </td>
-      <td>{count > 1 ? formatDuration(Date.parse(last) - Date.parse(first)) : MISSING}</td>
+      <td>{formatDuration(lastedMs(session))}</td>
       <td>{formatDuration(p95)}</td>
       <td title={exact(tokens)}>{formatAmount(tokens)}</td>
       <td title={exact(costs)}>{formatCost(costs)}</td>
