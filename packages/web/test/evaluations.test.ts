@@ -174,6 +174,20 @@ test('the list of evaluations follows a run that goes on', { timeout: 120_000 },
   await close()
 })
 
+test('more runs than can be compared cannot be chosen: the first stays the baseline', async () => {
+  const own = await newProject()
+  const runs = Array.from({ length: 6 }, (_, n) => ({ name: `Run ${n}` }))
+  await post(own, '/evaluations/runs/', { runs })
+  const { page, close } = await visit(browser, own, '/w/evaluations')
+  for (let n = 0; n < 5; n++) await page.getByRole('checkbox', { name: `Compare Run ${n}` }).check()
+  const last = page.getByRole('checkbox', { name: 'Compare Run 5' })
+  expect(await last.isDisabled()).toBe(true)
+  await page.getByRole('link', { name: 'Run 5' }).focus()
+  await page.keyboard.press('x')
+  expect(await page.getByRole('checkbox', { name: 'Compare Run 0' }).isChecked()).toBe(true)
+  await close()
+})
+
 test('evaluations and their comparison fit a page of 768 px', async () => {
   const size = { viewport: { width: 768, height: 1024 } }
   const { page, close } = await visit(browser, project, '/w/evaluations', size)

@@ -23,8 +23,12 @@ export function RunList({ chosen, choose }: RunListProps): ReactNode {
   const runs = list.data?.pages.flatMap(page => page.runs) ?? []
   const { data: metrics = [] } = useQuery(metricsQuery(runs))
   const byRun = new Map(metrics.map(row => [row.run_id, row]))
-  const toggle = (id: string): void =>
-    choose(chosen.includes(id) ? chosen.filter(one => one !== id) : [...chosen, id].slice(-COMPARED_MAX))
+  // One more would take the place of the first, the baseline.
+  const isFull = chosen.length >= COMPARED_MAX
+  const toggle = (id: string): void => {
+    if (chosen.includes(id)) choose(chosen.filter(one => one !== id))
+    else if (!isFull) choose([...chosen, id])
+  }
   const place = useListKeys(id => toggle(id))
   return (
     <div ref={place} className={styles.scroller}>
@@ -51,6 +55,7 @@ export function RunList({ chosen, choose }: RunListProps): ReactNode {
                 run={run}
                 metrics={byRun.get(run.id)}
                 isChosen={chosen.includes(run.id)}
+                isOff={isFull && !chosen.includes(run.id)}
                 onToggle={() => toggle(run.id)}
               />
             ))}
@@ -67,15 +72,24 @@ interface RunRowProps {
   run: Run
   metrics: RunMetrics | undefined
   isChosen: boolean
+  /** Whether no more can be chosen. */
+  isOff: boolean
   onToggle: () => void
 }
 
-function RunRow({ run, metrics, isChosen, onToggle }: RunRowProps): ReactNode {
+function RunRow({ run, metrics, isChosen, isOff, onToggle }: RunRowProps): ReactNode {
   const name = visible(run.name ?? `Run ${run.id.slice(-6)}`)
   return (
     <tr data-id={run.id}>
       <td>
-        <input type="checkbox" aria-label={`Compare ${name}`} checked={isChosen} onChange={onToggle} />
+        <input
+          type="checkbox"
+          aria-label={`Compare ${name}`}
+          checked={isChosen}
+          disabled={isOff}
+          title={isOff ? `At most ${COMPARED_MAX} runs are compared.` : undefined}
+          onChange={onToggle}
+        />
       </td>
       <td>
         <Link to="/evaluations/$runId" params={{ runId: run.id }}>
