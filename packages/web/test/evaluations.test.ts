@@ -236,6 +236,13 @@ test('a queue by keyboard only: digits, save and go on, undo, skip, drafts survi
   await page.getByText('When does my parcel arrive?').first().waitFor()
   expect(await page.getByLabel('comment').inputValue()).toBe('Kind and right')
   await page.getByRole('radio', { name: /yes/, checked: true }).waitFor()
+  // What is saved is what is seen.
+  await page.keyboard.press('?')
+  await page.getByRole('dialog', { name: 'Keys' }).waitFor()
+  await page.keyboard.press('Control+Enter')
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog', { name: 'Keys' }).waitFor({ state: 'detached' })
+  await page.getByText('0 of 5').waitFor()
   const tookMs = await page.evaluate(async () => {
     const text = (): string | null | undefined => document.querySelector('[aria-label="Case"]')?.textContent
     const before = text()

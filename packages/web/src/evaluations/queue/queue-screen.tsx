@@ -1,6 +1,6 @@
 import { useQueries, useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
-import { type ReactNode, useEffect, useEffectEvent, useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { type Queue, type Run, runQuery } from '../../api/evaluations.ts'
 import { profileQuery, queueQuery } from '../../api/queues.ts'
 import { revisionQuery } from '../../api/revisions.ts'
@@ -150,8 +150,8 @@ function ItemView({ item, run, forms, work }: ItemViewProps): ReactNode {
     if (field.form.kind === 'choice') setActive(Math.min(active + 1, all.length - 1))
     return true
   }
-  useSaveKey(save)
   useKeys({
+    '⌘Enter': save,
     ...Object.fromEntries(Array.from({ length: 10 }, (_, digit) => [String(digit), chooseDigit(digit)])),
     j: () => focusField(all[Math.min(active + 1, all.length - 1)]?.id),
     k: () => focusField(all[Math.max(active - 1, 0)]?.id),
@@ -216,18 +216,4 @@ function focusField(id: string | undefined): void {
   const chosen = [...controls].find(control => control instanceof HTMLInputElement && control.checked)
   const [first] = controls
   ;(chosen ?? first)?.focus()
-}
-
-/** `⌘Enter` and `Ctrl+Enter` save, also from within a text. */
-function useSaveKey(save: () => void): void {
-  const onKeyDown = useEffectEvent((event: KeyboardEvent) => {
-    if (event.key !== 'Enter' || !(event.metaKey || event.ctrlKey) || event.repeat) return
-    event.preventDefault()
-    save()
-  })
-  useEffect(() => {
-    const listener = (event: KeyboardEvent): void => onKeyDown(event)
-    addEventListener('keydown', listener)
-    return () => removeEventListener('keydown', listener)
-  }, [])
 }
