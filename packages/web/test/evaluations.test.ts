@@ -60,6 +60,17 @@ test('a run by mouse: the link of clients, a bin, a failure, a case with its dif
   await close()
 })
 
+test('the case of an address is open, also if the table does not have it', async () => {
+  const { scenarios } = await post(project, '/evaluations/scenarios/query', {
+    scenario: { run_id: worse, status: 'success' },
+  })
+  const { page, close } = await visit(browser, project, `/w/evaluations/${worse}?errors=true&case=${scenarios[0].id}`)
+  await page.getByText('2 found').waitFor()
+  const panel = page.getByRole('region', { name: 'Case', exact: true })
+  await panel.getByRole('heading', { name: `Case ${scenarios[0].id.slice(-6)}` }).waitFor()
+  await close()
+})
+
 test('a run by keyboard only: move, open, next, diff, close', async () => {
   const { page, close } = await visit(browser, project, `/w/evaluations/${worse}`)
   await page.locator('[data-row="1"]').waitFor()

@@ -1,6 +1,6 @@
-import { useInfiniteQuery } from '@tanstack/react-query'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { type CaseRow, type CasesAsked, casesQuery, type Run } from '../../api/evaluations.ts'
+import { type CaseRow, type CasesAsked, casesByIdQuery, casesQuery, type Run } from '../../api/evaluations.ts'
 import { formatCount, formatNumberOf, visible } from '../../format/format.ts'
 import { useKeys } from '../../frame/keys.ts'
 import { Button, Failure, Kbd, Spoken } from '../../parts/controls.tsx'
@@ -40,7 +40,14 @@ export function RunCases({ run, columns, everyMs, search, change }: RunCasesProp
   const rows = cases.data?.pages.flatMap(page => page.cases) ?? []
   const total = cases.data?.pages[0]?.total
   const shown = columns.slice(0, COLUMNS_MAX)
-  const open = rows.find(({ scenario_id }) => scenario_id === search.case)
+  const listed = rows.find(({ scenario_id }) => scenario_id === search.case)
+  // An address may open a case of a page that has not been read.
+  const isElsewhere = search.case !== undefined && cases.data !== undefined && listed === undefined
+  const elsewhere = useQuery({
+    ...casesByIdQuery(run.id, isElsewhere ? [search.case ?? ''] : []),
+    refetchInterval: everyMs,
+  })
+  const open = listed ?? elsewhere.data?.cases[0]
   const toggleDiff = (): void => change({ diff: search.diff ? undefined : true }, { replace: true })
   const clear = { bin: undefined, failure: undefined, errors: undefined }
   const isNarrowed = search.bin !== undefined || search.failure !== undefined || search.errors !== undefined

@@ -67,13 +67,15 @@ function Loaded({ run }: { run: Run }): ReactNode {
   )
 }
 
+const READ = ['run', 'scores', 'cases', 'cases by id']
+
 /** When a run has ended, everything that was read of it while it went on is read once more. */
 function useRereadingAtTheEnd(runId: string, progress: RunProgress | undefined): void {
   const status = progress && `${progress.status} ${progress.is_active} ${progress.is_closed}`
   useEffect(() => {
     if (status === undefined) return
     void queryClient.invalidateQueries({
-      predicate: ({ queryKey: [name, id] }) => id === runId && ['run', 'scores', 'cases'].includes(String(name)),
+      predicate: ({ queryKey: [name, id] }) => id === runId && READ.includes(String(name)),
     })
   }, [runId, status])
 }

@@ -20,6 +20,8 @@ interface CaseTableProps<Row> {
 }
 
 const ROW_PX = 28
+/** The head stands over the rows: as high as one, and a line. */
+const HEAD_PX = ROW_PX + 1
 /** So many rows before the end the next page is read. */
 const AHEAD = 30
 
@@ -33,6 +35,7 @@ export function CaseTable<Row>(props: CaseTableProps<Row>): ReactNode {
     getScrollElement: () => scroller.current,
     estimateSize: () => ROW_PX,
     overscan: 12,
+    scrollPaddingEnd: HEAD_PX,
   })
   const shown = virtual.getVirtualItems()
   const last = shown.at(-1)?.index ?? 0
@@ -40,6 +43,11 @@ export function CaseTable<Row>(props: CaseTableProps<Row>): ReactNode {
     if (last > rows.length - AHEAD) more?.()
   }, [last, rows.length, more])
   const at = rows.findIndex(row => idOf(row) === open)
+  // The next case may be opened without a look at the table: its row is shown, and the next page is read in time.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only another case that is open scrolls
+  useEffect(() => {
+    if (at >= 0) virtual.scrollToIndex(at)
+  }, [open, at < 0])
   const reveal = (index: number): void => {
     virtual.scrollToIndex(index)
     const focus = (): boolean => {
