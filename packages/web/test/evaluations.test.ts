@@ -2,7 +2,7 @@ import type { Browser, Locator, Route } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually, newProject, type TestProject } from '../../../test/harness.ts'
 import { openBrowser, visit } from './browser.testing.ts'
-import { comparedRuns, type Evaluated, makeEvaluated, post, queuedRun } from './evaluations.testing.ts'
+import { comparedRuns, type Evaluated, makeEvaluated, post, queuedRun, splitRun } from './evaluations.testing.ts'
 
 const CASES = 40
 
@@ -292,6 +292,42 @@ test('a queue by keyboard only: digits, save and go on, undo, skip, drafts survi
   })
   expect(trace.data.outputs).toEqual({ helpful: false, stars: 1, comment: 'Kind and right' })
   expect(faults).toEqual([])
+  await close()
+})
+
+test('each repeat of a split run is judged by what it said, and the case shows all of them', {
+  timeout: 120_000,
+}, async () => {
+  const own = await newProject()
+  const said = ['That depends.', 'Two days or so.']
+  const { run_id, queue_id, trace_ids } = await splitRun(own, await makeEvaluated(own, 1), said)
+  const { page, close } = await visit(browser, own, `/w/queues/${queue_id}`)
+  for (const [repeat, text] of said.entries()) {
+    await page.getByText(`${repeat} of 2`).waitFor()
+    await page.getByRole('region', { name: 'Case', exact: true }).getByText(text).waitFor()
+    await page.keyboard.press('1')
+    await page.keyboard.press('4')
+    await page.keyboard.press('Control+Enter')
+  }
+  await page.getByText('Nothing waits for you any more.').waitFor()
+  await page.getByText('saving').waitFor({ state: 'detached' })
+  const { results } = await post(own, '/evaluations/results/query', { result: { run_id, status: 'success' } })
+  const judged = await Promise.all(
+    [0, 1].map(repeat =>
+      eventually(async () => {
+        const { trace_id } = results.find(
+          ({ step_key, repeat_idx }: any) => step_key.startsWith('evaluator-') && repeat_idx === repeat,
+        )
+        return (await own.get(`/api/simple/traces/${trace_id}`)).body.trace?.links.invocation.trace_id
+      }),
+    ),
+  )
+  expect(judged).toEqual(trace_ids)
+  await page.getByRole('link', { name: 'See the results' }).click()
+  await page.locator('[data-row="0"]').click()
+  const panel = page.getByRole('region', { name: 'Case', exact: true })
+  for (const text of said) await panel.getByText(text).waitFor()
+  await panel.getByRole('heading', { name: 'Output · repeat 2' }).waitFor()
   await close()
 })
 

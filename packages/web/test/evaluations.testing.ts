@@ -188,6 +188,47 @@ export async function comparedRuns(project: TestProject, evaluated: Evaluated): 
   return [baseline, worse]
 }
 
+/**
+ * A split run of one case in which people judge what the application said: something else in each repeat. Resolves with
+ * the traces of the application.
+ */
+export async function splitRun(project: TestProject, { testset, applications, review }: Evaluated, said: string[]) {
+  const [application] = applications
+  const data = {
+    status: 'running',
+    testset_steps: [testset],
+    application_steps: [application],
+    evaluator_steps: { [review]: 'human' },
+    repeats: said.length,
+  }
+  const evaluation = { name: 'Asked twice', flags: { is_split: true }, data }
+  const { id: run_id } = (await post(project, '/simple/evaluations/', { evaluation })).evaluation
+  const { run } = (await project.get(`/api/evaluations/runs/${run_id}`)).body
+  const keyOf = (type: string): string => run.data.steps.find((step: any) => step.type === type).key
+  const { scenarios } = await post(project, `/simple/evaluations/${run_id}/scenarios/add`, { count: 1 })
+  const { testset_revision } = await post(project, '/testsets/revisions/retrieve', {
+    testset_revision_ref: { id: testset },
+  })
+  const [{ id: testcase_id }] = testset_revision.data.testcases
+  const traces = said.map(outputs => {
+    const times = { start_time: '2026-11-20T09:15:00.000Z', end_time: '2026-11-20T09:15:01.000Z' }
+    const attributes = { ag: { data: { inputs: { question: 'Well?' }, outputs } } }
+    const trace_id = newTraceId()
+    return { trace_id, spans: { root: { trace_id, span_id: newSpanId(), span_name: 'bot', ...times, attributes } } }
+  })
+  await post(project, '/traces/ingest', { traces })
+  const results = traces.flatMap(({ trace_id }, repeat_idx) => {
+    const cell = { run_id, scenario_id: scenarios[0].id, testcase_id, repeat_idx, status: 'success' }
+    return [
+      { ...cell, step_key: keyOf('input') },
+      { ...cell, step_key: keyOf('invocation'), trace_id },
+    ]
+  })
+  await post(project, `/simple/evaluations/${run_id}/populate`, { results })
+  const { queue } = (await project.get(`/api/evaluations/runs/${run_id}/queues/default`)).body
+  return { run_id, queue_id: queue.id as string, trace_ids: traces.map(({ trace_id }) => trace_id) }
+}
+
 /** A run in which people judge what a fixed application says. Resolves with its queue once all cases wait. */
 export async function queuedRun(project: TestProject, { testset, review }: Evaluated, cases: number) {
   const data = {

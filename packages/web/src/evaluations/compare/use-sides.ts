@@ -1,7 +1,7 @@
 import { useQueries } from '@tanstack/react-query'
-import { type CaseRow, type ComparedCase, type Comparison, casesByIdQuery, type Run } from '../../api/evaluations.ts'
+import { type ComparedCase, type Comparison, casesByIdQuery, type Run } from '../../api/evaluations.ts'
 import type { CompareSearch } from '../search.ts'
-import { type CaseModel, modelOf } from '../table/case-model.ts'
+import { atRepeat, type CaseModel, modelOf } from '../table/case-model.ts'
 import { useExpectedKeys } from '../table/expected-keys.ts'
 
 /** What both sides of a case contain; undefined until it is read. */
@@ -34,10 +34,4 @@ export function useSides(baseline: Run, run: Run, pages: readonly Comparison[]):
     baseline: modelAt(baseline, one.scenario_id, repeat_idx),
     candidate: modelAt(run, other.scenario_id, repeat_idx),
   })
-}
-
-/** The cells of one repeat; of steps that are not repeated those of the first. */
-function atRepeat(row: CaseRow, repeat: number): CaseRow {
-  const isRepeated = new Set(row.cells.flatMap(cell => (cell.repeat_idx === repeat ? cell.step_key : [])))
-  return { ...row, cells: row.cells.filter(cell => cell.repeat_idx === (isRepeated.has(cell.step_key) ? repeat : 0)) }
 }

@@ -1,10 +1,11 @@
 import { type CaseRow, type Queue, type Run, readCases, type Step } from '../../api/evaluations.ts'
 import { readWorklist } from '../../api/queues.ts'
-import { stepsOf } from '../table/case-model.ts'
+import { atRepeat, stepsOf } from '../table/case-model.ts'
 
 /** A case that waits for the user in one repeat. */
 export interface Item {
   id: string
+  /** With the cells of the repeat. */
   row: CaseRow
   repeat_idx: number
 }
@@ -38,7 +39,9 @@ export async function readItems(
     const row = byId.get(id)
     if (!row) return []
     const open = repeats.filter(repeat => keys.some(key => isWaiting(row, key, repeat)))
-    return open.map((repeat_idx): Item => ({ id: `${queue.id}.${id}.${repeat_idx}`, row, repeat_idx }))
+    return open.map((repeat_idx): Item => {
+      return { id: `${queue.id}.${id}.${repeat_idx}`, row: atRepeat(row, repeat_idx), repeat_idx }
+    })
   })
   return { items, next }
 }

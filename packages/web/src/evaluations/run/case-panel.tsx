@@ -12,15 +12,16 @@ import styles from '../table/table.module.css'
 interface CasePanelProps {
   run: Run
   row: CaseRow
-  model: CaseModel
+  /** Of each repeat of the application. */
+  models: readonly CaseModel[]
   isDiff: boolean
   onDiff: () => void
   onClose: () => void
 }
 
 /** One case whole: its input, what was expected, what came out, and what each evaluator says. */
-export function CasePanel({ run, row, model, isDiff, onDiff, onClose }: CasePanelProps): ReactNode {
-  const { input, expected, output, error, subject, annotations } = model
+export function CasePanel({ run, row, models, isDiff, onDiff, onClose }: CasePanelProps): ReactNode {
+  const { input, expected } = models[0] as CaseModel
   useKeys({ Escape: onClose })
   return (
     <section className={styles.panel} aria-label="Case">
@@ -38,24 +39,49 @@ export function CasePanel({ run, row, model, isDiff, onDiff, onClose }: CasePane
       <Scroller className={styles.content} label="Content of the case">
         <Text title="Input" text={input} />
         {expected !== undefined && <Text title="Expected" text={expected} />}
-        <h3>
-          Output
-          {subject?.duration !== undefined && <span>{formatDuration(subject.duration)}</span>}
-          {subject?.costs !== undefined && <span>{formatCost(subject.costs)}</span>}
-          <TraceLink cell={subject}>Trace of the application</TraceLink>
-        </h3>
-        {error !== undefined && <p className={`${controls.notice} ${controls.error}`}>{visible(error)}</p>}
-        {output !== undefined && (
-          <p className={styles.text} dir="auto">
-            <DiffText before={isDiff ? expected : undefined} after={output} />
-            {subject?.outputs_cut && <TraceLink cell={subject}> … the whole output is in the trace</TraceLink>}
-          </p>
-        )}
-        {annotations.map(cell => (
-          <Annotation key={`${cell.step_key} ${cell.repeat_idx}`} run={run} cell={cell} />
+        {models.map((model, at) => (
+          <Outcome
+            key={model.subject?.repeat_idx ?? 0}
+            run={run}
+            model={model}
+            title={models.length > 1 ? `Output · repeat ${at + 1}` : 'Output'}
+            before={isDiff ? expected : undefined}
+          />
         ))}
       </Scroller>
     </section>
+  )
+}
+
+interface OutcomeProps {
+  run: Run
+  model: CaseModel
+  title: string
+  /** What the output is compared with. */
+  before: string | undefined
+}
+
+function Outcome({ run, model, title, before }: OutcomeProps): ReactNode {
+  const { output, error, subject, annotations } = model
+  return (
+    <>
+      <h3>
+        {title}
+        {subject?.duration !== undefined && <span>{formatDuration(subject.duration)}</span>}
+        {subject?.costs !== undefined && <span>{formatCost(subject.costs)}</span>}
+        <TraceLink cell={subject}>Trace of the application</TraceLink>
+      </h3>
+      {error !== undefined && <p className={`${controls.notice} ${controls.error}`}>{visible(error)}</p>}
+      {output !== undefined && (
+        <p className={styles.text} dir="auto">
+          <DiffText before={before} after={output} />
+          {subject?.outputs_cut && <TraceLink cell={subject}> … the whole output is in the trace</TraceLink>}
+        </p>
+      )}
+      {annotations.map(cell => (
+        <Annotation key={`${cell.step_key} ${cell.repeat_idx}`} run={run} cell={cell} />
+      ))}
+    </>
   )
 }
 

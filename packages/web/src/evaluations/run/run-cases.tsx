@@ -6,7 +6,7 @@ import { useKeys } from '../../frame/keys.ts'
 import { Button, Failure, Kbd, Spoken } from '../../parts/controls.tsx'
 import { StatusSign } from '../run-status.tsx'
 import type { ChangeOf, RunSearch } from '../search.ts'
-import { modelOf, type ScoreColumn, valuesOf } from '../table/case-model.ts'
+import { modelOf, modelsOf, type ScoreColumn, valuesOf } from '../table/case-model.ts'
 import { CaseTable } from '../table/case-table.tsx'
 import { DiffText } from '../table/diff-text.tsx'
 import { useExpectedKeys } from '../table/expected-keys.ts'
@@ -98,7 +98,7 @@ export function RunCases({ run, columns, everyMs, search, change }: RunCasesProp
           <CasePanel
             run={run}
             row={open}
-            model={modelOf(run, open, expectedKeys)}
+            models={modelsOf(run, open, expectedKeys)}
             isDiff={search.diff ?? false}
             onDiff={toggleDiff}
             onClose={() => change({ case: undefined })}

@@ -76,6 +76,20 @@ export function modelOf(run: Run, row: CaseRow, expectedKeys: readonly string[])
   }
 }
 
+/** A case of each repeat of its application; one case if that is not repeated. */
+export function modelsOf(run: Run, row: CaseRow, expectedKeys: readonly string[]): CaseModel[] {
+  const applications = new Set(stepsOf(run).flatMap(({ key, type }) => (type === 'invocation' ? key : [])))
+  const repeats = new Set(row.cells.flatMap(cell => (applications.has(cell.step_key) ? cell.repeat_idx : [])))
+  if (repeats.size < 2) return [modelOf(run, row, expectedKeys)]
+  return [...repeats].toSorted((one, other) => one - other).map(at => modelOf(run, atRepeat(row, at), expectedKeys))
+}
+
+/** The cells of one repeat; of steps that are not repeated those of the first. */
+export function atRepeat(row: CaseRow, repeat: number): CaseRow {
+  const isRepeated = new Set(row.cells.flatMap(cell => (cell.repeat_idx === repeat ? cell.step_key : [])))
+  return { ...row, cells: row.cells.filter(cell => cell.repeat_idx === (isRepeated.has(cell.step_key) ? repeat : 0)) }
+}
+
 /** Members of testcases that identify them. */
 const IDS = new Set(['testcase_id', 'testcase_dedup_id'])
 
