@@ -218,6 +218,29 @@ test('odd trees: 200 deep, 5,000 siblings, a missing parent, an hour ahead', { t
   await close()
 })
 
+test('the flame graph of a very deep trace is drawn to its end', { timeout: 120_000 }, async () => {
+  const traceId = newTraceId()
+  const began = BigInt(Date.now() - 60_000) * 1_000_000n
+  const times = { startTimeUnixNano: String(began), endTimeUnixNano: String(began + 1_000_000_000n) }
+  const spans: OtlpSpan[] = []
+  for (let n = 0; n < 4_000; n++) {
+    const parentSpanId = spans.at(-1)?.spanId
+    spans.push(otlpSpan({ traceId, name: `level ${n}`, ...times, ...(parentSpanId && { parentSpanId }) }))
+  }
+  await stored(spans)
+  const { page, close } = await visit(browser, project, `/w/traces/${traceId}?view=tree`)
+  await page.getByRole('tree', { name: '4,000 spans' }).waitFor()
+  await page.getByText('spans are here').waitFor({ state: 'detached' })
+  await page.keyboard.press('3')
+  const drawn = () =>
+    page.getByRole('region', { name: 'Flame graph' }).evaluate(region => {
+      const canvas = region.querySelector('canvas') as HTMLCanvasElement
+      return canvas.getContext('2d')?.getImageData(9, canvas.height - 3, 1, 1).data[3]
+    })
+  await expect.poll(drawn).toBe(255)
+  await close()
+})
+
 test('a text of five million characters is shown in ranges, without the page standing still', {
   timeout: 120_000,
 }, async () => {

@@ -16,17 +16,22 @@ interface FlameProps {
 }
 
 const LANE_PX = 20
+/** Browsers draw nothing on higher canvases, of which a pixel may be four: a very deep trace has lower lanes. */
+const HEIGHT_MAX = 16_000
+/** Lower lanes have no room for names, nor for a space between them. */
+const NAMED_PX = 14
 
 /** Spans as bars over time, each below its parent. */
 export function Flame({ trace: whole, times, selected, select, zoom = { from: 0, to: 1 } }: FlameProps): ReactNode {
   const trace = { ...whole, ...times }
-  const canvas = useDrawing(brush => draw(brush, trace, selected, zoom))
-  useSpanKeys(trace, trace.preorder, selected, select)
   const lanes = trace.depths.reduce((most, depth) => Math.max(most, depth), 0) + 1
+  const lanePx = Math.min(LANE_PX, HEIGHT_MAX / lanes)
+  const canvas = useDrawing(brush => draw(brush, trace, { selected, zoom, lanePx }))
+  useSpanKeys(trace, trace.preorder, selected, select)
   const choose = (event: MouseEvent<HTMLCanvasElement>): void => {
     const { left, top, width } = event.currentTarget.getBoundingClientRect()
     const at = (zoom.from + ((event.clientX - left) / width) * (zoom.to - zoom.from)) * trace.lastsMicros
-    const lane = Math.floor((event.clientY - top) / LANE_PX)
+    const lane = Math.floor((event.clientY - top) / lanePx)
     const slack = ((zoom.to - zoom.from) * trace.lastsMicros * 2) / width
     const span = trace.preorder.findLast(
       one =>
@@ -40,7 +45,7 @@ export function Flame({ trace: whole, times, selected, select, zoom = { from: 0,
         ref={canvas}
         role="img"
         aria-label={`Selected: ${spanName(trace.names[selected])}, ${durationOf(whole, selected)}`}
-        style={{ height: lanes * LANE_PX }}
+        style={{ height: lanes * lanePx }}
         onClick={choose}
       />
     </Scroller>
@@ -50,8 +55,14 @@ export function Flame({ trace: whole, times, selected, select, zoom = { from: 0,
 const durationOf = ({ starts, ends }: Trace, span: number): string =>
   formatDuration(((ends[span] ?? 0) - (starts[span] ?? 0)) / 1000)
 
-/** Parameters, because three of them come from the component. */
-function draw({ context, width, colour, colourOfType }: Brush, trace: Trace, selected: number, zoom: Zoom): void {
+interface Look {
+  selected: number
+  zoom: Zoom
+  lanePx: number
+}
+
+function draw(brush: Brush, trace: Trace, { selected, zoom, lanePx }: Look): void {
+  const { context, width, colour, colourOfType } = brush
   const { preorder, depths, starts, ends, types, names, isError, lastsMicros } = trace
   const scale = width / ((zoom.to - zoom.from) * lastsMicros)
   const from = zoom.from * lastsMicros
@@ -61,15 +72,17 @@ function draw({ context, width, colour, colourOfType }: Brush, trace: Trace, sel
     const x = Math.max(0, ((starts[span] as number) - from) * scale)
     const w = Math.max(1, Math.min(width, ((ends[span] as number) - from) * scale) - x)
     if (x > width || x + w < 0) continue
-    const y = (depths[span] as number) * LANE_PX
+    const y = (depths[span] as number) * lanePx
     context.fillStyle = isError[span] ? colour('--error') : colourOfType(types[span] ?? '')
-    context.fillRect(x, y + 1, w, LANE_PX - 2)
+    if (lanePx < NAMED_PX) context.fillRect(x, y, w, lanePx)
+    else context.fillRect(x, y + 1, w, lanePx - 2)
     if (span === selected) {
       context.strokeStyle = colour('--text')
       context.lineWidth = 2
-      context.strokeRect(x + 1, y + 2, Math.max(1, w - 2), LANE_PX - 4)
+      context.strokeRect(x + 1, y + 2, Math.max(1, w - 2), Math.max(1, lanePx - 4))
     }
-    if (w > 40) label(context, spanName(names[span]), { x, y, w, fill: colour('--bg') })
+    if (w > 40 && lanePx >= NAMED_PX)
+      label(context, spanName(names[span]), { x, y, w, h: lanePx, fill: colour('--bg') })
   }
 }
 
@@ -77,15 +90,16 @@ interface Place {
   x: number
   y: number
   w: number
+  h: number
   fill: string
 }
 
-function label(context: CanvasRenderingContext2D, text: string, { x, y, w, fill }: Place): void {
+function label(context: CanvasRenderingContext2D, text: string, { x, y, w, h, fill }: Place): void {
   context.save()
   context.beginPath()
-  context.rect(x, y, w - 4, LANE_PX)
+  context.rect(x, y, w - 4, h)
   context.clip()
   context.fillStyle = fill
-  context.fillText(text.slice(0, 200), x + 5, y + LANE_PX / 2)
+  context.fillText(text.slice(0, 200), x + 5, y + h / 2)
   context.restore()
 }
