@@ -185,6 +185,27 @@ test('the list of evaluations follows a run that goes on', { timeout: 120_000 },
   await close()
 })
 
+test('Back shows the list of evaluations where it was left, with all that had been read', async () => {
+  const own = await newProject()
+  await post(own, '/evaluations/runs/', { runs: Array.from({ length: 70 }, (_, n) => ({ name: `Run ${n}` })) })
+  const { page, close } = await visit(browser, own, '/w/evaluations')
+  await page.getByRole('button', { name: 'Show more' }).click()
+  await page.locator('tbody tr').nth(69).scrollIntoViewIfNeeded()
+  const top = (): Promise<number> =>
+    page.getByRole('table').evaluate(table => (table.parentElement as HTMLElement).scrollTop)
+  const place = await top()
+  expect(place).toBeGreaterThan(0)
+  await page.locator('tbody tr').nth(69).getByRole('checkbox').check()
+  await page.waitForURL(/chosen=/)
+  expect(await top()).toBe(place)
+  await page.locator('tbody tr').nth(69).getByRole('link').click()
+  await page.getByRole('heading', { name: 'Run 0' }).waitFor()
+  await page.goBack()
+  await page.locator('tbody tr').nth(69).waitFor()
+  expect(await top()).toBe(place)
+  await close()
+})
+
 test('more runs than can be compared cannot be chosen: the first stays the baseline', async () => {
   const own = await newProject()
   const runs = Array.from({ length: 6 }, (_, n) => ({ name: `Run ${n}` }))

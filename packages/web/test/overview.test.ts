@@ -297,6 +297,29 @@ test('a session of more turns than are shown has the same totals as in the list,
   await close()
 })
 
+test('Back shows the list of sessions where it was left', async () => {
+  const own = await newProject()
+  const turns = Array.from({ length: 120 }, (_, n) =>
+    traceOf(
+      { name: 'assist', type: 'agent', at: 0, ms: 10 },
+      { agoMs: 60_000 * (n + 1), attributes: { 'ag.session.id': `talk-${n % 60}` } },
+    ),
+  )
+  await own.store(...turns.flat())
+  const { page, close } = await visit(browser, own, '/w/sessions')
+  const list = page.getByRole('region', { name: 'List' })
+  const top = (): Promise<number> => list.evaluate(element => element.scrollTop)
+  await page.getByRole('link', { name: 'talk-59' }).scrollIntoViewIfNeeded()
+  const place = await top()
+  expect(place).toBeGreaterThan(0)
+  await page.getByRole('link', { name: 'talk-59' }).click()
+  await page.getByRole('heading', { name: 'Session talk-59' }).waitFor()
+  await page.goBack()
+  await page.getByRole('link', { name: 'talk-59' }).waitFor()
+  expect(await top()).toBe(place)
+  await close()
+})
+
 test('a filter becomes a tile of the dashboard, in the address, and leads to its rows', async () => {
   const { page, faults, close } = await visit(browser, project, '/w/dashboard')
   await page.getByRole('button', { name: 'Add a tile …' }).click()

@@ -16,6 +16,7 @@ import {
 import { useKeys } from '../frame/keys.ts'
 import { Choices, controls, Failure } from '../parts/controls.tsx'
 import { Scroller } from '../parts/scroller.tsx'
+import { useKeptScroll } from '../parts/use-kept-scroll.ts'
 import { FilterLine } from '../traces/filter-line.tsx'
 import { allOf, termOf, WITH_ERRORS } from '../traces/filter-text.ts'
 import { Period } from '../traces/period.tsx'
@@ -89,8 +90,16 @@ function Sessions({ body, search }: { body: ListBody; search: SessionsSearch }):
   const sessions = query.data?.groups.filter(({ value }) => value !== undefined) ?? []
   const table = useRef<HTMLTableElement>(null)
   useLinkKeys(table)
+  const scroller = useRef<HTMLDivElement>(null)
+  useKeptScroll(scroller, sessions.length > 0)
   return (
-    <Scroller className={styles.scroller} label="List" isList data-stale={query.isPlaceholderData || undefined}>
+    <Scroller
+      ref={scroller}
+      className={styles.scroller}
+      label="List"
+      isList
+      data-stale={query.isPlaceholderData || undefined}
+    >
       {query.error && <Failure what="The sessions cannot be read." error={query.error} />}
       <table ref={table} className={styles.sessions} aria-label="Sessions">
         <thead>

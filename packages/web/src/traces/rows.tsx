@@ -26,9 +26,9 @@ import {
 } from '../format/format.ts'
 import { useKeys } from '../frame/keys.ts'
 import { Failure, Spoken } from '../parts/controls.tsx'
+import { keepTop, topOf } from '../parts/left-lists.ts'
 import { Scores } from '../parts/scores.tsx'
 import { TypeIcon } from '../parts/type-icon.tsx'
-import { keepTop, topOf } from './left-lists.ts'
 import {
   addressOf,
   attributesIn,
@@ -68,7 +68,7 @@ export function Rows({ scroller, list, search, change, selected, toggle }: RowsP
     getScrollElement: () => scroller.current,
     estimateSize: () => ROW_PX,
     overscan: 6,
-    initialOffset: () => (shown === undefined ? 0 : topOf(shown)),
+    initialOffset: () => (shown === undefined ? 0 : (topOf(shown) ?? 0)),
     scrollPaddingEnd: HEAD_PX,
   })
   const visibleRows = virtual.getVirtualItems()
@@ -77,7 +77,7 @@ export function Rows({ scroller, list, search, change, selected, toggle }: RowsP
     if (lastVisible > rows.length - AHEAD) more?.()
   }, [lastVisible, rows.length, more])
   useLayoutEffect(() => {
-    if (scroller.current && shown !== undefined) scroller.current.scrollTop = topOf(shown)
+    if (scroller.current && shown !== undefined) scroller.current.scrollTop = topOf(shown) ?? 0
   }, [scroller, shown])
   useOpenRow(scroller, { rows, open: openRow(search, rows), reveal: index => virtual.scrollToIndex(index) })
   useRowKeys(scroller, rows.length, index => virtual.scrollToIndex(index))

@@ -2,8 +2,8 @@ import { useLocation } from '@tanstack/react-router'
 import { useEffect, useState, useSyncExternalStore } from 'react'
 import { onServerClock, serverAheadMs } from '../api/clock.ts'
 import { type Focus, type ListBody, listBody } from '../api/filtering.ts'
+import { beganAt, keepBegan } from '../parts/left-lists.ts'
 import { FilterError, parseFilterText } from './filter-text.ts'
-import { beganAt, keepBegan } from './left-lists.ts'
 import { type FilterSearch, type Window, type WindowSearch, windowOf } from './search.ts'
 
 /** A window that ends now moves on at least this often. */

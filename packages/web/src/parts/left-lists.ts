@@ -1,6 +1,6 @@
 /*
  * What the address does not say of a list, so that Back shows it as it was left: when it began, by the entry of the
- * browser's history, and how far it was scrolled, by its name.
+ * browser's history, and how far it was scrolled, by its name or that entry.
  */
 
 const begun = new Map<string, number>()
@@ -12,8 +12,8 @@ const KEPT_MAX = 200
 export const beganAt = (entry: string): number | undefined => begun.get(entry)
 export const keepBegan = (entry: string, began: number): void => keep(begun, entry, began)
 
-/** In pixels; a list that was not shown before begins at its top. */
-export const topOf = (list: string): number => tops.get(list) ?? 0
+/** In pixels; undefined: the list was not shown before. */
+export const topOf = (list: string): number | undefined => tops.get(list)
 export const keepTop = (list: string, top: number): void => keep(tops, list, top)
 
 function keep(kept: Map<string, number>, name: string, value: number): void {
