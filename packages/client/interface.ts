@@ -12912,6 +12912,8 @@ export interface operations {
                             first?: string;
                             /** @description When the last row began. */
                             last?: string;
+                            /** @description When the row ended that ends last. */
+                            ended?: string;
                         }[];
                         bucket_ms?: number;
                     };
