@@ -42,8 +42,8 @@ export const ENGINE_SETS: Record<string, (spans: number) => Iterable<Export>> = 
 /**
  * What ClickHouse takes by itself for the spans of `ingest`, `reads` and the mixes of `storage`: the inserts of a whole
  * server are recorded, then sent to another ClickHouse with an empty table and no program beside it. No program around
- * this table can take less processor time for a span, or be faster on all processors than `rawMbPerSecondAtMost`. `set`:
- * only this one of `ENGINE_SETS`.
+ * this table can take less processor time for a span, or be faster on all processors than `rawMbPerSecondAtMost`.
+ * `set`: only this one of `ENGINE_SETS`.
  */
 export async function benchEngine({ spans, set }: { spans: number; set: string | undefined }): Promise<object> {
   const results: Record<string, object> = {}

@@ -4,8 +4,8 @@ import { type Logger, pino } from 'pino'
 const WAITING_BYTES_MAX = 1024 ** 2
 
 /**
- * The log, on standard error. If that cannot be written, because it is a file on a full disk or a terminal that is gone,
- * the program continues without: lines wait for the next one that can be written.
+ * The log, on standard error. If that cannot be written, because it is a file on a full disk or a terminal that is
+ * gone, the program continues without: lines wait for the next one that can be written.
  */
 export function openLog(level: string): Logger {
   const stderr = pino.destination({ fd: 2, sync: true, maxLength: WAITING_BYTES_MAX })

@@ -25,7 +25,8 @@ const BATCH_ROWS = 2_000
 /**
  * The scenarios of a queue that its users have to work on, in the order of their assignment: lane by lane, in a lane by
  * id, each where it comes first. Everything when the windowing has no limit. A page whose cursor has been deleted, or
- * has gone to somebody else, follows its id in the lane that is listed first: of several lanes something may come twice.
+ * has gone to somebody else, follows its id in the lane that is listed first: of several lanes something may come
+ * twice.
  */
 export async function listWorklist(
   scope: Scope,

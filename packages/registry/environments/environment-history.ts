@@ -37,8 +37,8 @@ function deployed(table: 'r' | 'p', isAmong: RawBuilder<unknown>): RawBuilder<un
 }
 
 /**
- * Whether an entry `e` refers to one of these artifacts. Deployments write ids only, so a slug also stands for the id of
- * the workflow that has it. However many references there are, an entry is looked up in three lists.
+ * Whether an entry `e` refers to one of these artifacts. Deployments write ids only, so a slug also stands for the id
+ * of the workflow that has it. However many references there are, an entry is looked up in three lists.
  */
 function isOfOne({ project_id }: Scope, references: readonly Reference[]): RawBuilder<unknown> {
   if (!references.every(identifies)) throw invalid('references: each reference must have an id or a slug')

@@ -17,8 +17,8 @@ export interface RowSize {
 export const LABELS = ['name', 'description', 'flags', 'tags', 'meta'] as const
 
 /**
- * The size of a row of a table: of its labels as text, since Postgres may store them in a hundredth of that. Other columns
- * are short, except data: see {@link dataSizeOf}.
+ * The size of a row of a table: of its labels as text, since Postgres may store them in a hundredth of that. Other
+ * columns are short, except data: see {@link dataSizeOf}.
  */
 export const sizeOf = (table: string, labels: readonly string[] = LABELS): RawBuilder<unknown> =>
   sql`octet_length(row(${sql.join(labels.map(name => sql.ref(`${table}.${name}`)))})::text)`

@@ -155,8 +155,8 @@ export const selectSizes = (
 }
 
 /**
- * The rows of a batch, in any order. The reader of a list counts the memory of its largest batch; counted here, it would
- * be that of all batches together.
+ * The rows of a batch, in any order. The reader of a list counts the memory of its largest batch; counted here, it
+ * would be that of all batches together.
  */
 export async function readBatch<L extends Layer>(
   scope: Scope,

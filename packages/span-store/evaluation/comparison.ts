@@ -6,7 +6,9 @@ import type { Engine } from '../engine/engine.ts'
 export interface Comparison {
   /** Cases of both runs, each with its repeats. */
   matched: number
-  /** For each score the values of all cases that have one in both runs, or the means of repeats: [baseline, candidate]. */
+  /**
+   * For each score the values of all cases that have one in both runs, or the means of repeats: [baseline, candidate].
+   */
   pairs: [number, number][][]
 }
 
