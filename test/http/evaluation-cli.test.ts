@@ -8,7 +8,7 @@ import { beforeAll, describe, expect, inject, test } from 'vitest'
 import { newProject, type TestProject } from '../harness.ts'
 import { slugOf } from '../registry-client.ts'
 
-const { apiUrl } = inject('target')
+const { apiUrl, servicesUrl } = inject('target')
 const CLI = join(import.meta.dirname, '../../packages/cli/spanhouse.ts')
 
 let project: TestProject
@@ -16,8 +16,12 @@ beforeAll(async () => {
   project = await newProject()
 })
 
-async function spanhouse(...args: string[]) {
-  const env = { ...process.env, SPANHOUSE_URL: apiUrl, SPANHOUSE_API_KEY: project.apiKey }
+const spanhouse = (...args: string[]) => commandAt(apiUrl, args)
+/** What runs something is asked of the services, which may be a process of their own. */
+const services = (...args: string[]) => commandAt(servicesUrl.slice(0, -'/services'.length), args)
+
+async function commandAt(url: string, args: readonly string[]) {
+  const env = { ...process.env, SPANHOUSE_URL: url, SPANHOUSE_API_KEY: project.apiKey }
   const child = spawn(process.execPath, [CLI, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] })
   const closed = new Promise<number | null>(resolve => child.once('close', resolve))
   const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)])
@@ -126,12 +130,12 @@ describe('spanhouse evaluate', () => {
 test('numbers of any length are sent and shown as they are written', async () => {
   const [long, next] = ['12345678901234567890', '12345678901234567891']
   const echo = await made('application', mock('echo'))
-  const ran = await spanhouse('run', echo, '--input', `order=${long}`)
+  const ran = await services('run', echo, '--input', `order=${long}`)
   expect([ran.code, ran.out]).toEqual([0, `{\n  "order": ${long}\n}\n`])
-  const whole = await spanhouse('run', echo, '--input', `order=${long}`, '--json')
+  const whole = await services('run', echo, '--input', `order=${long}`, '--json')
   expect(whole.out).toContain(`"outputs":{"order":${long}}`)
-  const judged = await spanhouse('evaluate-one', 'exact-match', '--outputs', long, '--input', `correct_answer=${next}`)
+  const judged = await services('evaluate-one', 'exact-match', '--outputs', long, '--input', `correct_answer=${next}`)
   expect([judged.code, JSON.parse(judged.out)]).toEqual([0, { success: false }])
-  const huge = await spanhouse('run', echo, '--input', 'order=1e999')
+  const huge = await services('run', echo, '--input', 'order=1e999')
   expect([huge.code, huge.err]).toEqual([1, expect.stringContaining('data.inputs.order')])
 })

@@ -167,10 +167,10 @@ describe.each(SETS)('%s', (_name, started) => {
       },
       {
         role: 'assistant',
-        content: 'A cat.',
         tool_calls: [{ id: 'c1', type: 'function', function: { name: 'look', arguments: '{"at":1}' } }],
       },
       { role: 'tool', tool_call_id: 'c1', content: '{"seen":"a cat"}' },
+      { role: 'assistant', content: 'A cat.' },
       { role: 'user', content: 'What is 6 * 7?' },
     ])
   })
