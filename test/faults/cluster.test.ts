@@ -164,9 +164,9 @@ describe.skipIf(!postgresAvailable || !natsAvailable)('a cluster that grows', ()
         2,
         `ALTER TABLE ${marks} DELETE WHERE mark >= (SELECT max(mark) FROM ${marks}) SETTINGS mutations_sync = 1`,
       )
-      expect(await refusal(listed)).toMatch(/^Spanhouse cannot start: shard 3 .* has older data than it had/m)
+      expect(await refusal(listed)).toMatch(/^Spanhouse cannot start: CLICKHOUSE_URLS: shard 3 .* has older data than it had/m)
       await command(2, `TRUNCATE TABLE ${marks}`)
-      expect(await refusal(listed)).toMatch(/^Spanhouse cannot start: shard 3 .* is empty/m)
+      expect(await refusal(listed)).toMatch(/^Spanhouse cannot start: CLICKHOUSE_URLS: shard 3 .* is empty/m)
       const [first] = await onShard<{ store_id: string }>(0, `SELECT store_id FROM ${marks} LIMIT 1`)
       for (const [store_id, whose] of [
         [first?.store_id, 'shard 1'],
@@ -175,17 +175,17 @@ describe.skipIf(!postgresAvailable || !natsAvailable)('a cluster that grows', ()
         await command(2, `TRUNCATE TABLE ${marks}`)
         await command(2, `INSERT INTO ${marks} (store_id, mark) VALUES ('${store_id}', 1)`)
         expect(await refusal(listed)).toMatch(
-          new RegExp(`^Spanhouse cannot start: shard 3 .* has the data of ${whose}`, 'm'),
+          new RegExp(`^Spanhouse cannot start: CLICKHOUSE_URLS: shard 3 .* has the data of ${whose}`, 'm'),
         )
       }
       const other = await startPostgres()
       expect(await refusal({ ...listed, DATABASE_URL: other.url })).toMatch(
-        /^Spanhouse cannot start: shard 1 .* belongs to a cluster that is not in this database/m,
+        /^Spanhouse cannot start: CLICKHOUSE_URLS: shard 1 .* belongs to a cluster that is not in this database/m,
       )
       await other.stop()
       await command(1, "INSERT INTO schema_migrations (version, name) VALUES (999, 'later')")
       expect(await refusal(listed)).toMatch(
-        /^Spanhouse cannot start: shard 2 .*: The ClickHouse store has schema version 999/m,
+        /^Spanhouse cannot start: CLICKHOUSE_URLS: shard 2 .*: The ClickHouse store has schema version 999/m,
       )
     },
     3 * PATIENCE_MS,
