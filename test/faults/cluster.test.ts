@@ -164,7 +164,9 @@ describe.skipIf(!postgresAvailable || !natsAvailable)('a cluster that grows', ()
         2,
         `ALTER TABLE ${marks} DELETE WHERE mark >= (SELECT max(mark) FROM ${marks}) SETTINGS mutations_sync = 1`,
       )
-      expect(await refusal(listed)).toMatch(/^Spanhouse cannot start: CLICKHOUSE_URLS: shard 3 .* has older data than it had/m)
+      expect(await refusal(listed)).toMatch(
+        /^Spanhouse cannot start: CLICKHOUSE_URLS: shard 3 .* has older data than it had/m,
+      )
       await command(2, `TRUNCATE TABLE ${marks}`)
       expect(await refusal(listed)).toMatch(/^Spanhouse cannot start: CLICKHOUSE_URLS: shard 3 .* is empty/m)
       const [first] = await onShard<{ store_id: string }>(0, `SELECT store_id FROM ${marks} LIMIT 1`)
