@@ -1,4 +1,3 @@
-import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query'
 import { useLinkProps } from '@tanstack/react-router'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import {
@@ -7,12 +6,12 @@ import {
   type ReactNode,
   type RefObject,
   useEffect,
+  useEffectEvent,
   useLayoutEffect,
-  useMemo,
   useRef,
 } from 'react'
-import { isFailed, type Preview, type PreviewList, previewsQuery, type Row } from '../api/queries.ts'
-import { type Annotation, annotationsQuery, byTrace, scoresOf } from '../api/scores.ts'
+import { isFailed, type Preview, type Row } from '../api/queries.ts'
+import { type Annotation, scoresOf } from '../api/scores.ts'
 import {
   exact,
   formatAmount,
@@ -41,6 +40,7 @@ import {
 } from './search.ts'
 import styles from './traces.module.css'
 import { idOf, type List } from './use-list.ts'
+import { usePreviews, useScores } from './use-row-contents.ts'
 
 interface RowsProps {
   /** The part of the page that scrolls. */
@@ -139,15 +139,16 @@ function useOpenRow(
 ): void {
   const openId = open < 0 ? undefined : idOf(rows[open] as Row)
   const last = useRef(openId)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only another row that is open scrolls
-  useEffect(() => {
-    if (openId !== undefined) reveal(open)
+  const follow = useEffectEvent((id: string | undefined): void => {
+    if (id !== undefined) reveal(open)
     else if (document.activeElement === document.body) {
       const index = rows.findIndex(row => idOf(row) === last.current)
       scroller.current?.querySelector<HTMLElement>(`[data-row="${index}"] a`)?.focus()
     }
-    last.current = openId
-  }, [openId])
+    last.current = id
+  })
+  // Only when another row is open: rows that arrive scroll nothing.
+  useEffect(() => follow(openId), [openId])
 }
 
 /** `j` and `k` move the focus from row to row. */
@@ -169,49 +170,6 @@ function useRowKeys(scroller: RefObject<HTMLDivElement | null>, count: number, r
 }
 
 const focusedRow = (): string | undefined => document.activeElement?.closest<HTMLElement>('[data-row]')?.dataset.row
-
-/** Rows whose scores are asked for at once: those that are visible are among two such parts. */
-const SCORED = 100
-/** How often they are asked for again: people and evaluators say more while the list is shown. */
-const SCORES_MS = 5_000
-
-/** What was said of the traces that are visible. */
-function useScores(isShown: boolean, rows: readonly Row[], first: number): ReadonlyMap<string, Annotation[]> {
-  const from = Math.floor(first / SCORED) * SCORED
-  const ids = isShown ? rows.slice(from, from + 2 * SCORED).map(({ trace_id }) => trace_id) : []
-  const { data } = useQuery({
-    ...annotationsQuery(ids),
-    refetchInterval: SCORES_MS,
-    placeholderData: keepPreviousData,
-  })
-  return useMemo(() => byTrace(data ?? []), [data])
-}
-
-/** Rows whose previews are asked for at once. */
-const PREVIEWED = 50
-
-/** What the visible rows say, by id. It takes longer than the rows, so it is asked for when they are here. */
-function usePreviews(
-  rows: readonly Row[],
-  { first, last }: { first: number; last: number },
-  attributes: readonly string[],
-): Previews {
-  const parts: (readonly Row[])[] = []
-  for (let from = first - (first % PREVIEWED); from <= last && from < rows.length; from += PREVIEWED)
-    parts.push(rows.slice(from, from + PREVIEWED))
-  return useQueries({ queries: parts.map(part => previewsQuery(part, attributes)), combine: together })
-}
-
-interface Previews {
-  byId: ReadonlyMap<string, Preview>
-  /** Of the first request that failed for good. */
-  error: Error | null
-}
-
-const together = (parts: readonly { data: PreviewList | undefined; error: Error | null }[]): Previews => ({
-  byId: new Map(parts.flatMap(({ data }) => data?.previews ?? []).map(one => [idOf(one), one])),
-  error: parts.find(({ error }) => error)?.error ?? null,
-})
 
 const Head = ({ columns }: { columns: readonly string[] }): ReactNode => (
   <div role="rowgroup" className={styles.head}>

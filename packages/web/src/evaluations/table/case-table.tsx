@@ -1,5 +1,5 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { type MouseEvent, type ReactNode, useEffect, useRef } from 'react'
+import { type MouseEvent, type ReactNode, useEffect, useEffectEvent, useRef } from 'react'
 import { useKeys } from '../../frame/keys.ts'
 import styles from './table.module.css'
 
@@ -43,11 +43,12 @@ export function CaseTable<Row>(props: CaseTableProps<Row>): ReactNode {
     if (last > rows.length - AHEAD) more?.()
   }, [last, rows.length, more])
   const at = rows.findIndex(row => idOf(row) === open)
+  const follow = useEffectEvent((id: string): void => virtual.scrollToIndex(rows.findIndex(row => idOf(row) === id)))
+  const listed = at < 0 ? undefined : open
   // The next case may be opened without a look at the table: its row is shown, and the next page is read in time.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only another case that is open scrolls
   useEffect(() => {
-    if (at >= 0) virtual.scrollToIndex(at)
-  }, [open, at < 0])
+    if (listed !== undefined) follow(listed)
+  }, [listed])
   const reveal = (index: number): void => {
     virtual.scrollToIndex(index)
     const focus = (): boolean => {
