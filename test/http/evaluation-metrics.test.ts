@@ -209,9 +209,31 @@ describe('what counts', () => {
     await setCells([{ ...cells[1], trace_id: again }])
     expect(scoreOf((await refresh({ run_id: run.id }))[0])).toMatchObject({ count: 2, sum: 12 })
     await post(`/simple/evaluations/${run.id}/scenarios/remove`, { scenario_ids: [scenarios[2].id] })
-    expect(scoreOf((await refresh({ run_id: run.id }))[0])).toMatchObject({ count: 1, sum: 8 })
+    expect((await query({ scenario_ids: false })).map(scoreOf)).toMatchObject([{ count: 1, sum: 8 }])
     await setCells([{ ...cells[0], trace_id: again }])
     expect(scoreOf((await refresh({ run_id: run.id }))[0])).toMatchObject({ count: 2, sum: 16 })
+    const scenario_ids = [scenarios[0].id, scenarios[1].id]
+    const gone = await project.send('DELETE', '/api/evaluations/scenarios/', { scenario_ids })
+    expect(gone.body).toEqual({ count: 2, scenario_ids })
+    expect(await query({})).toEqual([])
+  })
+
+  test('a bucket counts what is left of it when a scenario is deleted', async () => {
+    const run = await newRun([step('e', 'annotation', schema)])
+    const bucket = { timestamp: '2026-02-03T00:00:00.000000Z', interval: 1 }
+    const [one, other] = await newScenarios(run.id, 2, bucket)
+    for (const [{ id }, score] of [[one, 1] as const, [other, 2] as const]) {
+      const trace_id = newTraceId()
+      await send(trace_id, { outputs: { score } })
+      await setCells([{ run_id: run.id, scenario_id: id, step_key: 'e', trace_id, ...bucket }])
+    }
+    const buckets = { run_id: run.id, timestamps: [bucket.timestamp], interval: 1 }
+    expect((await refresh(buckets)).map(scoreOf)).toMatchObject([{ count: 2, sum: 3 }])
+    await project.send('DELETE', `/api/evaluations/scenarios/${one.id}`)
+    const { metrics } = await post('/evaluations/metrics/query', { metrics: { run_id: run.id } })
+    expect(metrics.map((row: any) => [Date.parse(row.timestamp), scoreOf(row)])).toMatchObject([
+      [Date.parse(bucket.timestamp), { count: 1, sum: 2 }],
+    ])
   })
 
   test('a trace that is not stored leaves its step out; without any the row is pending and not stored', async () => {

@@ -306,6 +306,32 @@ describe('shape', () => {
     expect(await cellsOf(run.id)).toHaveLength(3)
   })
 
+  test.each([
+    [
+      'an edit of the run',
+      (id: string, steps: object[]) =>
+        send('PATCH', `/evaluations/runs/${id}`, { run: { id, data: { steps, repeats: 2 } } }),
+    ],
+    ['repeats/set', (id: string) => send('POST', `/simple/evaluations/${id}/repeats/set`, { repeats: 2 })],
+    [
+      'steps/add',
+      (id: string) =>
+        send('POST', `/simple/evaluations/${id}/steps/add`, { steps: [step('more', 'annotation', 'human')] }),
+    ],
+  ])('%s that gives people more to do opens what was done', async (_name, change) => {
+    const steps = [step('h', 'annotation', 'human')]
+    const run = await newRun({ data: { steps } })
+    const [one] = await newScenarios(run.id, 1)
+    await write({ run_id: run.id, scenario_id: one.id, step_key: 'h', status: 'success' })
+    expect([await runOf(run.id), ...(await scenariosOf(run.id))].map(({ status }) => status)).toEqual([
+      'success',
+      'success',
+    ])
+    expect((await change(run.id, steps)).status).toBe(200)
+    expect((await scenariosOf(run.id)).map(({ status }) => status)).toEqual(['pending'])
+    expect(await runOf(run.id)).toMatchObject({ status: 'running', flags: { is_active: true } })
+  })
+
   test('slices: populate, probe, prune; an empty list addresses nothing', async () => {
     const run = await newRun({})
     const [a, b] = await newScenarios(run.id, 2)

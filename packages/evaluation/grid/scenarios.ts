@@ -1,5 +1,5 @@
 import { invalid, microsToIso, Problem, type Uuid } from '@spanhouse/model'
-import { newId } from '@spanhouse/postgres'
+import { newId, sql } from '@spanhouse/postgres'
 import { inTransaction } from '@spanhouse/registry'
 import { optional, uuid, z } from '@spanhouse/validation'
 import { isAmong } from '../entities/conditions.ts'
@@ -7,11 +7,12 @@ import { int32, isoTime, labels, status } from '../entities/fields.ts'
 import type { RunRow, ScenarioRow } from '../entities/rows.ts'
 import { findRows, inOrder } from '../entities/select.ts'
 import { deleteRows, insertRows, updateEach } from '../entities/write.ts'
+import { dropMetrics } from '../runs/drop-cells.ts'
 import { allFlags } from '../runs/flags.ts'
 import { type Guarded, lockOpenRun, lockOpenRuns } from '../runs/guard.ts'
 import { rollUpRun } from '../runs/roll-up.ts'
 import { runFlags } from '../runs/run-body.ts'
-import type { Scope } from '../scope.ts'
+import type { MetricsPlace, Scope } from '../scope.ts'
 
 const members = {
   ...labels,
@@ -94,18 +95,25 @@ const guardedScenario = ({ id, run_id }: ScenarioRow): Guarded => ({ run_id, sce
 const runsOf = (rows: readonly { run_id: Uuid }[]): Uuid[] => [...new Set(rows.map(({ run_id }) => run_id))].sort()
 
 /**
- * Deletes scenarios with their cells and metrics. Returns the ids of those that there were, in order. Throws a 409 when
- * the run of one is closed.
+ * Deletes scenarios with their cells and metrics, and computes the metrics of their buckets and runs again, where such
+ * were computed, if this process computes metrics; those that a client wrote stay. Returns the ids of those that there were, in order. Throws a 409 when the
+ * run of one is closed.
  */
-export function deleteScenarios(scope: Scope, ids: readonly Uuid[]): Promise<Uuid[]> {
-  return inTransaction(scope, async inside => {
-    const found = await findRows(inside, 'scenarios', ids)
-    await lockOpenRuns(inside, found.map(guardedScenario), 'change')
-    const gone = await deleteRows(inside, 'scenarios', [isAmong('id', ids, 'uuid')])
-    for (const run of runsOf(found)) await rollUpRun(inside, run)
-    const rows = gone.map(id => ({ id }))
-    return inOrder(ids, rows).map(({ id }) => id)
-  })
+export async function deleteScenarios(scope: Scope, ids: readonly Uuid[]): Promise<Uuid[]> {
+  const { gone, stale } = await inTransaction(scope, inside => deleteLocked(inside, ids))
+  await scope.metrics?.update(scope, stale)
+  return gone
+}
+
+async function deleteLocked(scope: Scope, ids: readonly Uuid[]): Promise<{ gone: Uuid[]; stale: MetricsPlace[] }> {
+  const found = await findRows(scope, 'scenarios', ids)
+  await lockOpenRuns(scope, found.map(guardedScenario), 'change')
+  const stale: MetricsPlace[] = []
+  for (const run of runsOf(found)) stale.push(...(await dropMetrics(scope, run, ids, sql`t.computation is not null`)))
+  const gone = await deleteRows(scope, 'scenarios', [isAmong('id', ids, 'uuid')])
+  for (const run of runsOf(found)) await rollUpRun(scope, run)
+  const rows = gone.map(id => ({ id }))
+  return { gone: inOrder(ids, rows).map(({ id }) => id), stale }
 }
 
 /** Scenarios that one call adds at most. */
@@ -139,15 +147,17 @@ const hasEnded = ({ status }: RunRow): boolean => status === 'success' || status
 
 const minuteOf = (time: string): string => microsToIso(Math.floor(Date.parse(time) / MINUTE_MS) * MINUTE_MS * 1000)
 
-/** Deletes scenarios of one run; a 400 when one of them is not of it. */
-export function removeScenarios(scope: Scope, run_id: Uuid, ids: readonly Uuid[]): Promise<Uuid[]> {
-  return inTransaction(scope, async inside => {
+/** As {@link deleteScenarios} for scenarios of one run; a 400 when one of them is not of it. */
+export async function removeScenarios(scope: Scope, run_id: Uuid, ids: readonly Uuid[]): Promise<Uuid[]> {
+  const { gone, stale } = await inTransaction(scope, async inside => {
     await lockOpenRun(inside, run_id, 'change')
     const ofRun = new Set(
       (await findRows(inside, 'scenarios', ids)).filter(row => row.run_id === run_id).map(({ id }) => id),
     )
     const other = ids.find(id => !ofRun.has(id))
     if (other !== undefined) throw invalid(`scenario_ids: the run has no scenario ${other}`)
-    return deleteScenarios(inside, ids)
+    return deleteLocked(inside, ids)
   })
+  await scope.metrics?.update(scope, stale)
+  return gone
 }

@@ -1,9 +1,9 @@
 import type { Uuid } from '@spanhouse/model'
 import { sql } from '@spanhouse/postgres'
 import { type Condition, isAmong } from '../entities/conditions.ts'
-import type { RunRow } from '../entities/rows.ts'
+import type { MetricsRow, RunRow } from '../entities/rows.ts'
 import { deleteRows } from '../entities/write.ts'
-import type { Scope } from '../scope.ts'
+import type { MetricsPlace, Scope } from '../scope.ts'
 import { humanKeys, rollUpRun, rollUpScenarios } from './roll-up.ts'
 import { repeatsOf } from './run-data.ts'
 
@@ -37,15 +37,26 @@ export async function dropRepeats(scope: Scope, run: RunRow): Promise<Uuid[]> {
   return touched
 }
 
-/** Deletes the metrics of these scenarios, of their buckets and of the run. */
-async function dropMetrics(scope: Scope, run_id: Uuid, scenarios: readonly Uuid[]): Promise<void> {
+/**
+ * Deletes the metrics of these scenarios, of their buckets and of the run, of all of these only those (`t`) that fulfil
+ * `which`. Returns where those of the buckets and of the run were.
+ */
+export async function dropMetrics(
+  scope: Scope,
+  run_id: Uuid,
+  scenarios: readonly Uuid[],
+  which: Condition = sql`true`,
+): Promise<MetricsPlace[]> {
   const isOfScenarios = isAmong('scenario_id', scenarios, 'uuid')
   const buckets = sql`select s."timestamp" from evaluation_scenarios s where s.project_id = ${scope.project_id}
     and s.id in (select one::uuid from jsonb_array_elements_text(${JSON.stringify(scenarios)}::jsonb) one)`
-  await deleteRows(scope, 'metrics', [
-    sql`t.run_id = ${run_id}`,
-    sql`(${isOfScenarios} or (t.scenario_id is null and (t."timestamp" is null or t."timestamp" in (${buckets}))))`,
-  ])
+  const { rows } = await sql<MetricsRow>`delete from evaluation_metrics t
+    where t.project_id = ${scope.project_id} and t.run_id = ${run_id} and ${which} and (${isOfScenarios}
+      or (t.scenario_id is null and (t."timestamp" is null or t."timestamp" in (${buckets}))))
+    returning t.scenario_id, t."timestamp", t."interval"`.execute(scope.db)
+  return rows
+    .filter(({ scenario_id }) => scenario_id === null)
+    .map(({ timestamp, interval }) => ({ run_id, timestamp: timestamp ?? undefined, interval: interval ?? undefined }))
 }
 
 /** Deletes those of the scenarios that have no cell left, and returns those that stay. */

@@ -13,6 +13,7 @@ import { archiveDefaultQueues, ensureDefaultQueues } from './default-queue.ts'
 import { dropRepeats, dropSteps } from './drop-cells.ts'
 import { allFlags, type RunFlags, writtenFlags } from './flags.ts'
 import { lockOpenRuns, lockRuns } from './guard.ts'
+import { humanKeys, rollUpRun, rollUpScenarios } from './roll-up.ts'
 import type { NewRun, RunEdit } from './run-body.ts'
 import { isHuman, referencesOf, repeatsOf, type Step, stepsOf } from './run-data.ts'
 
@@ -94,6 +95,9 @@ export async function editLockedRun(scope: Scope, run: RunRow, edit: Partial<New
   return { after, scenarios: edit.data ? await shapeReplaced(scope, run, after) : [] }
 }
 
+/** How many cells of each scenario people are to write. */
+const cellsOfPeople = (run: RunRow): number => humanKeys(run).length * repeatsOf(run)
+
 /**
  * Brings what hangs on the steps and repeats in line with them. Returns the scenarios that have lost cells and stay.
  */
@@ -103,6 +107,10 @@ async function shapeReplaced(scope: Scope, before: RunRow, after: RunRow): Promi
   const scenarios = new Set(await dropSteps(scope, after, gone))
   // Cells of repeats that there never were stay: only clients write them.
   if (repeatsOf(after) < repeatsOf(before)) for (const id of await dropRepeats(scope, after)) scenarios.add(id)
+  if (cellsOfPeople(after) > cellsOfPeople(before)) {
+    await rollUpScenarios(scope, after, 'all')
+    await rollUpRun(scope, after.id)
+  }
   if (hasHumanStep(after)) await ensureDefaultQueues(scope, [after])
   else if (hasHumanStep(before)) await archiveDefaultQueues(scope, [after])
   return [...scenarios]
