@@ -1,5 +1,5 @@
 import { EventSourceParserStream } from 'eventsource-parser/stream'
-import { answered, type Spanhouse } from './client.ts'
+import { answered, type Spanhouse, SpanhouseError } from './client.ts'
 
 /** How many rows have each status. */
 export interface Counts {
@@ -24,35 +24,49 @@ export type RunEvent =
   | { name: 'state'; data: Pick<RunProgress, 'run_id' | 'status' | 'is_active' | 'is_closed'> }
   | { name: 'end'; data: RunProgress | { run_id: string; is_deleted: true } }
 
+/** How long the server may be away, as while it starts again, and the pause before each attempt to reach it. */
+const AWAY_MS = 60_000
+const PAUSE_MS = 1_000
+
 /**
- * The events of a run, the last of which is `end`. A stream that breaks is opened again; the first event after that
- * says how far the run is then. Throws a `SpanhouseError` for a run that there is not.
+ * The events of a run, the last of which is `end`. A stream that breaks is opened again, also if the server is away for
+ * up to a minute; the first event after that says how far the run is then. Throws a `SpanhouseError` for a run that
+ * there is not, and at once if the server cannot be reached at the start.
  */
 export async function* followRun(
   spanhouse: Spanhouse,
   run_id: string,
   { signal }: { signal?: AbortSignal } = {},
 ): AsyncGenerator<RunEvent> {
+  let lastHeard = -Infinity
   for (;;) {
-    for await (const event of eventsOf(spanhouse, run_id, signal)) {
-      yield event
-      if (event.name === 'end') return
+    try {
+      for await (const event of eventsOf(spanhouse, run_id, signal)) {
+        lastHeard = performance.now()
+        yield event
+        if (event.name === 'end') return
+      }
+    } catch (error) {
+      if (!isAway(error) || performance.now() - lastHeard > AWAY_MS) throw error
     }
     signal?.throwIfAborted()
+    await new Promise(resolve => setTimeout(resolve, PAUSE_MS))
   }
 }
 
-/** The events until the stream ends or breaks. */
+/**
+ * Whether the server, or a proxy for it, may respond again soon. A TypeError is what `fetch` throws without a
+ * connection; an abort is the caller's own.
+ */
+const isAway = (error: unknown): boolean =>
+  error instanceof TypeError || (error instanceof SpanhouseError && [502, 503, 504].includes(error.status))
+
+/** The events until the stream ends; throws if it breaks. */
 async function* eventsOf(spanhouse: Spanhouse, run_id: string, signal?: AbortSignal): AsyncGenerator<RunEvent> {
   const path = { run_id }
   const stream = (await answered(
     spanhouse.GET('/evaluations/runs/{run_id}/events', { params: { path }, parseAs: 'stream', signal }),
   )) as unknown as ReadableStream<Uint8Array<ArrayBuffer>>
   const events = stream.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream())
-  try {
-    for await (const { event, data } of events) yield { name: event, data: JSON.parse(data) } as RunEvent
-  } catch (error) {
-    // What undici throws for a connection that was closed; an abort is the caller's own.
-    if (!(error instanceof TypeError)) throw error
-  }
+  for await (const { event, data } of events) yield { name: event, data: JSON.parse(data) } as RunEvent
 }
