@@ -1,7 +1,8 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { call } from '../../../test/harness.ts'
 import { actIn, newMember, newPerson, type Person } from '../../../test/http/people.ts'
 import { openBrowser, tabTo, visit } from './browser.testing.ts'
 
@@ -40,6 +41,21 @@ test('by mouse: a key is made, shown once, and revoked', async () => {
   await page.getByRole('group', { name: 'Revoke it?' }).getByRole('button', { name: 'Yes' }).click()
   await page.getByRole('button', { name: `Revoke ${prefix}` }).waitFor({ state: 'detached' })
   expect(faults).toEqual([])
+  await close()
+})
+
+test('a key says until when it is accepted, or that it is no longer', async () => {
+  const person = await newPerson()
+  const api_key = { project_ref: { id: person.project_id }, user_ref: { id: person.user_id } }
+  const { apiUrl, adminKey } = inject('target')
+  for (const expires_at of ['2026-01-02T03:04:05Z', '2255-01-02T03:04:05Z'])
+    await call(apiUrl, 'POST', '/api/admin/simple/accounts/api-keys/', `Access ${adminKey}`, {
+      api_key: { ...api_key, expires_at },
+    })
+  const { page, close } = await visit(browser, keyOf(person), '/w/settings/keys')
+  await page.getByText(/, expired /).waitFor()
+  await page.getByText(/, expires .*2255/).waitFor()
+  expect(await page.getByText(/expire/).count()).toBe(2)
   await close()
 })
 

@@ -29,3 +29,6 @@ export async function saveQuery({ name, focus, filtering }: NewQuery): Promise<S
   const query = { slug: `${slugOf(name)}-${randomHex(4)}`, name, data: { filtering, formatting: { focus } } }
   return (await api<{ query: SavedQuery }>('/simple/queries/', { method: 'POST', body: { query } })).query
 }
+
+/** Takes a filter out of the list. Evaluations that use it go on. */
+export const archiveQuery = (id: string): Promise<unknown> => api(`/queries/${id}/archive`, { method: 'POST' })

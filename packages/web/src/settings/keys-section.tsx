@@ -5,9 +5,9 @@ import { getKey } from '../api/key.ts'
 import { useRefusal } from '../api/rights.ts'
 import { keysQuery, useChange } from '../api/settings.ts'
 import { formatFullTime, formatTime, MISSING } from '../format/format.ts'
+import { ConfirmButton } from '../parts/confirm-button.tsx'
 import { Button, Failure } from '../parts/controls.tsx'
 import { CopyButton } from '../parts/copy-button.tsx'
-import { ConfirmButton } from './confirm-button.tsx'
 import { Refusal } from './refusal.tsx'
 import styles from './settings.module.css'
 
@@ -41,7 +41,7 @@ export function KeysSection(): ReactNode {
       )}
       {failure && <Failure what="The keys cannot be shown or changed." error={failure} />}
       <ul className={styles.list}>
-        {data?.map(({ prefix, created_at, last_used_at }) => {
+        {data?.map(({ prefix, created_at, last_used_at, expiration_date }) => {
           const isThis = getKey()?.startsWith(`${prefix}.`)
           return (
             <li key={prefix}>
@@ -51,6 +51,7 @@ export function KeysSection(): ReactNode {
               <span className={styles.soft}>
                 created <time title={formatFullTime(created_at)}>{formatTime(created_at)}</time>, last used{' '}
                 {last_used_at ? formatTime(last_used_at) : MISSING}
+                {expiration_date !== null && <Expiry date={expiration_date} />}
               </span>
               <ConfirmButton
                 question={isThis ? 'Revoke the key that this page uses?' : 'Revoke it?'}
@@ -65,6 +66,16 @@ export function KeysSection(): ReactNode {
           )
         })}
       </ul>
+    </>
+  )
+}
+
+/** Until when a key is accepted. */
+function Expiry({ date }: { date: string }): ReactNode {
+  const hasExpired = Date.parse(date) <= Date.now()
+  return (
+    <>
+      , {hasExpired ? <b>expired</b> : 'expires'} <time title={formatFullTime(date)}>{formatTime(date)}</time>
     </>
   )
 }

@@ -1,8 +1,9 @@
-import { useQuery } from '@tanstack/react-query'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { lazy, type ReactNode, Suspense, useState } from 'react'
 import { useRefusal } from '../api/rights.ts'
-import { type SavedQuery, savedQueriesQuery } from '../api/saved-queries.ts'
+import { archiveQuery, type SavedQuery, savedQueriesQuery } from '../api/saved-queries.ts'
 import { visible } from '../format/format.ts'
+import { ConfirmButton } from '../parts/confirm-button.tsx'
 import { Button, Failure } from '../parts/controls.tsx'
 import { PopoverButton } from '../parts/popover.tsx'
 import { printFilter } from './filter-print.ts'
@@ -44,22 +45,41 @@ export function SavedQueries({ search, change }: SavedQueriesProps): ReactNode {
 function Kept({ onChoose }: { onChoose: (query: SavedQuery) => void }): ReactNode {
   const { data, error } = useQuery(savedQueriesQuery)
   const refusal = useRefusal('view_queries')
+  const mayNotEdit = useRefusal('edit_queries')
+  const queryClient = useQueryClient()
+  const archive = useMutation({
+    mutationFn: archiveQuery,
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: savedQueriesQuery.queryKey }),
+  })
   if (refusal !== undefined) return <p className={styles.hint}>{refusal}</p>
   if (error) return <Failure what="The saved filters cannot be read." error={error} />
   if (data?.length === 0) return <p className={styles.hint}>No filter is saved yet.</p>
   return (
-    <ul className={styles.kept}>
-      {data?.map(query => (
-        <li key={query.id}>
-          <button
-            type="button"
-            onClick={() => onChoose(query)}
-            title={query.data?.filtering && printFilter(query.data.filtering)}
-          >
-            {visible(query.name ?? query.slug)}
-          </button>
-        </li>
-      ))}
-    </ul>
+    <>
+      {archive.error && <Failure what="The filter was not archived." error={archive.error} />}
+      <ul className={styles.kept}>
+        {data?.map(query => (
+          <li key={query.id}>
+            <button
+              type="button"
+              onClick={() => onChoose(query)}
+              title={query.data?.filtering && printFilter(query.data.filtering)}
+            >
+              {visible(query.name ?? query.slug)}
+            </button>
+            <ConfirmButton
+              look="plain"
+              question="Archive it?"
+              aria-label={`Archive ${visible(query.name ?? query.slug)}`}
+              disabled={mayNotEdit !== undefined || archive.isPending}
+              title={mayNotEdit ?? 'Hides it here. Evaluations that use it go on.'}
+              onClick={() => archive.mutate(query.id)}
+            >
+              Archive
+            </ConfirmButton>
+          </li>
+        ))}
+      </ul>
+    </>
   )
 }

@@ -1,5 +1,5 @@
 import { type ComponentProps, type ReactNode, useState } from 'react'
-import { Button, ONCE } from '../parts/controls.tsx'
+import { Button, ONCE } from './controls.tsx'
 
 /**
  * A button for what cannot be undone: it asks in its own place, where the second click of a double click is no answer.
