@@ -5,9 +5,10 @@ const WAITING_BYTES_MAX = 1024 ** 2
 
 /**
  * The log, on standard error. If that cannot be written, because it is a file on a full disk or a terminal that is
- * gone, the program continues without: lines wait for the next one that can be written.
+ * gone, the program continues without: lines wait for the next one that can be written. A thread opens one of its own,
+ * with its name in each line: by default pino would write to standard output there, and an error would end the thread.
  */
-export function openLog(level: string): Logger {
+export function openLog(level: string, name?: string): Logger {
   const stderr = pino.destination({ fd: 2, sync: true, maxLength: WAITING_BYTES_MAX })
   stderr.on('error', () => undefined)
   // Only what is added is written by itself, and nothing more is added.
@@ -16,5 +17,5 @@ export function openLog(level: string): Logger {
       stderr.flushSync()
     } catch {}
   })
-  return pino({ level, base: undefined }, stderr)
+  return pino({ level, base: name === undefined ? undefined : { name } }, stderr)
 }

@@ -37,7 +37,8 @@ async function statOf(pid: number): Promise<number[]> {
   return afterName.split(' ').slice(11, 15).map(Number)
 }
 
-async function childrenOf(pid: number): Promise<number[]> {
+/** The processes that a process has started and that are running. */
+export async function childrenOf(pid: number): Promise<number[]> {
   const threads = await readdir(`/proc/${pid}/task`)
   const lists = await Promise.all(
     threads.map(id => readFile(`/proc/${pid}/task/${id}/children`, 'utf8').catch(() => '')),

@@ -5,6 +5,7 @@ import { readFile, rm } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, type TestContext, test, vi } from 'vitest'
 import { readKeyFile } from './key-file.ts'
+import { childrenOf } from './process-figures.testing.ts'
 import { newDataDir } from './server-process.testing.ts'
 
 const START = new URL('./start.ts', import.meta.url).pathname
@@ -20,7 +21,12 @@ interface Started {
 /** Stopped and removed when the test ends. */
 async function start(
   { onTestFinished }: TestContext,
-  { options = '', env = {}, log = 'pipe' }: { options?: string; env?: NodeJS.ProcessEnv; log?: number | 'pipe' } = {},
+  {
+    options = '',
+    env = {},
+    out = 'pipe',
+    log = 'pipe',
+  }: { options?: string; env?: NodeJS.ProcessEnv; out?: number | 'pipe'; log?: number | 'pipe' } = {},
 ): Promise<Started> {
   const dataDir = await newDataDir('supervised')
   const supervisor = spawn(process.execPath, [START], {
@@ -33,7 +39,7 @@ async function start(
       SPANHOUSE_DATA_DIR: dataDir,
       ...env,
     },
-    stdio: ['ignore', 'pipe', log],
+    stdio: ['ignore', out, log],
   })
   const started: Started = { supervisor, dataDir, output: '' }
   for (const stream of [supervisor.stdout, supervisor.stderr])
@@ -50,8 +56,10 @@ async function start(
   return started
 }
 
-const urls = ({ output }: Started): string[] =>
-  [...output.matchAll(/Spanhouse listens at +(\S+)/g)].map(([, url]) => url as string)
+/** The addresses so far, from what standard output or the log says. */
+const urls = ({ output }: Started): string[] => [
+  ...new Set([...output.matchAll(/(?:Spanhouse listens at +|"url":")(http[^\s"]+)/g)].map(([, url]) => url as string)),
+]
 /** Unlike `expect.poll`, for tests that run at the same time. */
 const until = <T>(read: () => T | Promise<T>, value: T): Promise<void> =>
   vi.waitFor(async () => expect(await read()).toBe(value), PATIENCE)
@@ -62,8 +70,7 @@ async function untilStarted(started: Started, times: number): Promise<string> {
 }
 
 async function programId({ supervisor: { pid } }: Started): Promise<number> {
-  const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')
-  return Number(children.trim().split(' ')[0])
+  return (await childrenOf(pid as number))[0] as number
 }
 const isRunning = (id: number): boolean => {
   try {
@@ -173,5 +180,18 @@ test.concurrent('a log on a full disk ends neither the program nor its superviso
   await send(started)
   process.kill(await programId(started), 'SIGKILL')
   await untilStarted(started, 2)
-  expect(await countOf(started)).toBe(1)
+  await until(() => countOf(started), 1)
+}, 400_000)
+
+test.concurrent('standard output on a full disk does not end the program, whatever its threads report', async context => {
+  const full = openSync('/dev/full', 'w')
+  context.onTestFinished(() => closeSync(full))
+  const started = await start(context, { out: full })
+  await untilStarted(started, 1)
+  for (const child of await childrenOf(await programId(started)))
+    if ((await readFile(`/proc/${child}/cmdline`, 'utf8')).includes('clickhouse')) process.kill(child, 'SIGKILL')
+  await send(started)
+  await until(() => started.output.includes('"name":"writer"'), true)
+  await until(() => countOf(started), 1)
+  expect(urls(started)).toHaveLength(1)
 }, 400_000)

@@ -18,7 +18,7 @@ import {
   StoreMismatch,
 } from '@spanhouse/span-store'
 import type { SpanStream } from '@spanhouse/span-stream'
-import pino from 'pino'
+import { openLog } from '../log.ts'
 import type { BatchReport } from '../metrics.ts'
 import type { ProjectPrices } from '../project-prices.ts'
 import { canGrow, openStream } from '../stream.ts'
@@ -34,7 +34,7 @@ import type { PricesAnswer, WriterMessage, WriterThreadData } from './writer-rol
  */
 const { config, clickhouseUrl, index, count } = workerData as WriterThreadData
 const port = parentPort as NonNullable<typeof parentPort>
-const log = pino({ level: config.logLevel, name: 'writer' })
+const log = openLog(config.logLevel, 'writer')
 /**
  * The writer has its own connections, one for batches and one for chores, so that these and the queries never wait for
  * each other.
