@@ -1,17 +1,20 @@
 import { randomUUID } from 'node:crypto'
-import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { startTestServer } from '@spanhouse/clickhouse-server/test-server.testing.ts'
 import { compileSpansByIds } from '@spanhouse/query'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { INSERT_COLUMNS } from './bytes/row-columns.ts'
 import { SpanBatch } from './bytes/span-batch.ts'
-import type { Engine } from './engine/engine.ts'
+import { type Engine, openEngine } from './engine/engine.ts'
 import { requireStoreMatches, StoreMismatch } from './engine/failures.ts'
 import { migrateSpans } from './migrate.ts'
 import { SPAN_COLUMNS } from './read/row.ts'
 import { readSpans } from './read/stored-span.ts'
 import { makeSpan, openTestEngine } from './spans.testing.ts'
+import { keepFor, setRetention } from './write/retention.ts'
 import { SpanWriter } from './write/write.ts'
 
 const RELEASED = new URL('../../clickhouse', import.meta.url).pathname
@@ -70,6 +73,38 @@ test('a migration changes tables that have spans, once, and every span can be re
   )
   await command(`ALTER TABLE spans DROP COLUMN region`)
   await command(`ALTER TABLE schema_migrations DELETE WHERE version = ${version} SETTINGS mutations_sync = 1`)
+})
+
+test('parts of before are not changed when rows expire by themselves, and keep rows that are kept for longer since', async () => {
+  const server = await startTestServer()
+  const engine = openEngine(server.url, { connections: 1 })
+  const command = (text: string): Promise<void> => engine.command({ text, params: {} })
+  for (const file of await readdir(folder)) if (file >= '011') await rm(join(folder, file))
+  await migrateSpans(engine, folder)
+  const project_id = randomUUID()
+  await command('SYSTEM STOP MERGES spans')
+  await keepFor(engine, project_id, 1)
+  await engine.command({
+    text: `INSERT INTO spans (project_id, start_time, trace_id, span_id, created_at)
+      SELECT {project_id:UUID}, 0, toFixedString('t', 16), toFixedString(hex(number), 8), now() - 86399 FROM numbers(9)`,
+    params: { project_id },
+  })
+  await setRetention(engine, project_id, 30)
+  const parts = () =>
+    engine.rows({
+      text: `SELECT name FROM system.parts WHERE database = currentDatabase() AND table = 'spans' AND active
+        UNION ALL SELECT command FROM system.mutations WHERE database = currentDatabase() AND table = 'spans'`,
+      params: {},
+    })
+  const before = await parts()
+  expect(await migrateSpans(engine, RELEASED)).toContain('011_expiry')
+  expect(await parts()).toEqual(before)
+  await command('SYSTEM START MERGES spans')
+  await delay(2_000)
+  await command('OPTIMIZE TABLE spans FINAL')
+  expect(await engine.rows({ text: 'SELECT toUInt8(count()) AS count FROM spans', params: {} })).toEqual([{ count: 9 }])
+  await engine.close()
+  await server.stop()
 })
 
 test('a run that was cut short between two statements is repeated', async () => {

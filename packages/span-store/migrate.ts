@@ -78,10 +78,13 @@ async function apply(engine: Engine, { version, name, statements }: Migration): 
  * An ALTER that returns when the table has changed, before its parts have. By default ClickHouse waits for both, until
  * the statement's time is up, and the repeated migration would begin another mutation for the same index. Replicas are
  * waited for (`alter_sync` is for both), since a later statement may name a column that this one adds.
+ *
+ * Parts learn of another TTL when they are merged. ClickHouse would otherwise write all of them again, unless a setting of
+ * the table says otherwise that each replica has for itself, and the others do the same as soon as one has changed.
  */
 const inBackground = (statement: string, isReplicated: boolean): string =>
   /^ALTER TABLE /m.test(statement)
-    ? `${statement}\nSETTINGS mutations_sync = 0${isReplicated ? '' : ', alter_sync = 0'}`
+    ? `${statement}\nSETTINGS materialize_ttl_after_modify = 0, mutations_sync = 0${isReplicated ? '' : ', alter_sync = 0'}`
     : statement
 
 const ABSENT_COLUMNS = `SELECT name FROM (SELECT arrayJoin({names:Array(String)}) AS name) WHERE name NOT IN
