@@ -412,6 +412,31 @@ describe.skipIf(!natsAvailable)('JetStream', () => {
       expect((await stream.stats()).oldestSeconds).toBe(0)
     })
 
+    it('are not all read to know the oldest message', async () => {
+      const place = createPlace({ partitions: 8 })
+      const stream = await open(place)
+      await stream.publish([createMessage()])
+      for (let partition = 0; partition < 8; partition++)
+        await stream.publish([filled(1_500_000, partition, { partition })])
+      const nats = await connect({ servers: place.url })
+      let asked = 0
+      nats.subscribe(`$JS.API.STREAM.MSG.GET.${place.name}`, { callback: () => void asked++ })
+      await nats.flush()
+      for (let time = 0; time < 3; time++) expect((await stream.stats()).oldestSeconds).toBeGreaterThan(0)
+      await nats.flush()
+      expect(asked).toBe(1)
+      await consume(stream, 1)
+      await until(async () => {
+        await stream.stats()
+        return asked > 8
+      })
+      const before = asked
+      for (let time = 0; time < 3; time++) await stream.stats()
+      await nats.flush()
+      expect(asked - before).toBeLessThan(20)
+      await nats.close()
+    })
+
     it('are no dead letters when they are settled after they were fetched again', async () => {
       const place = createPlace({ ackWaitMs: 1_000, holdMs: 100 })
       const stream = await open(place)

@@ -99,6 +99,9 @@ const CLOSE_MS_MAX = 2_000
 /** How often the stream's size is asked for while projects share it and one exceeds its pace. */
 const SIZE_EVERY_MS = 1_000
 
+/** How often the oldest message is read. */
+const OLDEST_EVERY_MS = 1_000
+
 class JetStream implements SpanStream {
   readonly #parts: ReaderParts
   readonly #bytesMax: number
@@ -109,6 +112,9 @@ class JetStream implements SpanStream {
   #size = 0
   #sizing = Promise.resolve()
   #sizeDueAt = 0
+  /** When the oldest message was stored, at the latest, and when that is asked for again. */
+  #oldest = Promise.resolve(0)
+  #oldestDueAt = 0
   readonly #closing = new AbortController()
   readonly #publishing = new Set<Promise<void>>()
   readonly #readers = new Set<JetStreamReader>()
@@ -235,14 +241,27 @@ class JetStream implements SpanStream {
     const { storage, topology } = this.#parts
     const [live, dead] = await Promise.all([storage.state(topology.live), storage.state(topology.dead)])
     // The first one in the stream may be a part that no message refers to.
-    const oldestMs = live.parts === 0 ? live.oldestMs : await storage.oldestMs(topology.live, live.subjects)
+    const oldestMs = live.parts === 0 ? live.oldestMs : await this.#oldestMs(live.subjects)
     return {
       depth: live.whole,
       bytes: live.bytes,
       bytesMax: this.#bytesMax,
-      oldestSeconds: live.whole === 0 || oldestMs === undefined ? 0 : Math.max(0, (Date.now() - oldestMs) / 1e3),
+      oldestSeconds: live.whole === 0 ? 0 : Math.max(0, (Date.now() - oldestMs) / 1e3),
       deadLetters: dead.whole,
     }
+  }
+
+  /** At most a second old, but never too late: anybody may ask for the metrics, as often as they like. */
+  #oldestMs(subjects: readonly string[]): Promise<number> {
+    if (performance.now() < this.#oldestDueAt) return this.#oldest
+    this.#oldestDueAt = performance.now() + OLDEST_EVERY_MS
+    const { storage, topology } = this.#parts
+    const askedMs = Date.now()
+    this.#oldest = storage.oldestMs(topology.live, subjects).then(oldestMs => oldestMs ?? askedMs)
+    this.#oldest.catch(() => {
+      this.#oldestDueAt = 0
+    })
+    return this.#oldest
   }
 
   async close(): Promise<void> {

@@ -235,8 +235,13 @@ export class Storage {
     }
   }
 
-  /** When the oldest message under these subjects was stored. Undefined: there is none. */
+  /**
+   * When the oldest message that is not a part was stored. Undefined: there is none. Asked for each subject only if a part
+   * is the first in the stream: an answer brings the whole message.
+   */
   async oldestMs(shelf: Shelf, subjects: readonly string[]): Promise<number | undefined> {
+    const oldest = await this.next(shelf, '>', 1)
+    if (oldest?.subject !== shelf.partsSubject) return oldest?.time.getTime()
     const first = await settleAll(subjects.map(subject => this.next(shelf, subject, 1)))
     const times = first.flatMap(stored => (stored === null ? [] : stored.time.getTime()))
     return times.length === 0 ? undefined : Math.min(...times)
