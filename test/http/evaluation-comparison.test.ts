@@ -101,6 +101,9 @@ test('repeats of a case are no further cases: judging the same answers again and
     expect(of(path)).toMatchObject({ n: 5, wins: 5, difference: 1, p_value: expect.closeTo(0.0625, 10) })
     expect(of(path)).not.toHaveProperty('verdict')
   }
+  // The application ran once: repeats without a trace of it took no time that could be compared.
+  expect(of(DURATION)).toMatchObject({ n: 5, baseline_mean: 10, mean: 10 })
+  expect(of(ERRORS)).toMatchObject({ n: 5, baseline_mean: 0, mean: 0 })
   expect(comparison.cases).toHaveLength(40)
 })
 

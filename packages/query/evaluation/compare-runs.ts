@@ -131,7 +131,8 @@ function valueAt({ step_key, path, isBinary }: ComparedScore): Sql {
   const { column, json, present } = attributePlace(path)
   if (column?.type === 'number') {
     const amount = sql`toFloat64(${column.column})`
-    return COUNTED.has(column.key) ? amount : sql`if(${present}, ${amount}, NULL)`
+    // Nullable: `anyIf` finds 0 in none of other numbers, also where the step has no trace.
+    return COUNTED.has(column.key) ? sql`toNullable(${amount})` : sql`if(${present}, ${amount}, NULL)`
   }
   if (isBinary) return sql`multiIf(${json} = 'true', 1., ${json} = 'false', 0., NULL)`
   return sql`if(${json} >= '-' AND ${json} < ':', JSONExtractFloat(${json}), NULL)`
