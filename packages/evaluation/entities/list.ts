@@ -1,6 +1,6 @@
 import { type JsonObject, microsToIso } from '@spanhouse/model'
 import { sql } from '@spanhouse/postgres'
-import { listOf, type RowList, type RowSize } from '@spanhouse/registry'
+import { listOf, type RowList, type RowSize, sizeOf } from '@spanhouse/registry'
 import type { WindowingBody } from '@spanhouse/validation'
 import type { Scope } from '../scope.ts'
 import type { Condition } from './conditions.ts'
@@ -38,12 +38,21 @@ export async function listRows<E extends EntityName>(
     ...where,
     ...window.conditions,
   ]
-  const { rows } = await sql<RowSize>`select t.id, pg_column_size(t) as bytes from ${tableOf(name)}
+  const { rows } = await sql<RowSize>`select t.id, ${bytesOf(name)} as bytes from ${tableOf(name)}
     where ${sql.join(conditions, sql` and `)} ${window.tail}`.execute(scope.db)
   const read = (batch: readonly RowSize[]): Promise<RowOf[E][]> =>
     selectRows(scope, name, { where: [sql`t.id = any(${batch.map(({ id }) => id)}::uuid[])`] })
   const page = rows.slice(0, windowing.limit)
   return listOf(page, read, { windowing: nextWindowing(entity, rows, windowing), batchRows: BATCH_ROWS })
+}
+
+/** Columns that may be long. */
+const LONG = new Set(['name', 'description', 'tags', 'meta', 'data', 'error'])
+
+/** The size of a row `t`: as it is stored, and the text of its long columns, which is stored compressed. */
+const bytesOf = (name: EntityName): Condition => {
+  const long = ENTITIES[name].columns.filter(one => LONG.has(one))
+  return sql`pg_column_size(t) + ${sizeOf('t', long)}`
 }
 
 /** A part of a list in the order of ids, with one row more than the page to tell whether there is more. */
