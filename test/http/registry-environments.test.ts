@@ -95,6 +95,11 @@ describe('a commit to an environment', () => {
     expect(await changes([{ slug: one.slug }, { id: two.id }])).toEqual(['5', '3', '2'])
     const unknown = Array.from({ length: 500 }, () => [{ id: randomUUID() }, { slug: slugOf('none') }]).flat()
     expect(await changes(unknown)).toEqual([])
+    // What was deployed by an archived revision is deployed anew.
+    const { environment: head } = await api.ok('GET', `/simple/environments/${environment.id}`)
+    await api.post(`/environments/revisions/${head.revision_id}/archive`)
+    await deploy(api, one.id, environment.slug)
+    expect(await changes([{ id: one.id }])).toEqual(['6', '2'])
   })
 })
 

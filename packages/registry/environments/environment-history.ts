@@ -10,7 +10,7 @@ import type { RevisionRow } from '../rows/rows.ts'
 const ARTIFACT_NAMES = ['application', 'workflow', 'evaluator'] as const
 
 export interface RevisionListQuery extends ListQuery {
-  /** Environments only: revisions in which the deployment of one of these differs from the previous revision. */
+  /** Environments only: revisions in which the deployment of one of these differs from the head before them. */
   changed_references?: Reference[]
 }
 
@@ -22,10 +22,16 @@ export function listRevisions(scope: Scope, query: RevisionListQuery): Promise<R
   return listRows(scope, 'revision', query, [sql`${deployed('r', isAmong)} is distinct from ${before(isAmong)}`])
 }
 
+/**
+ * The same of the revision before `r`. Archived ones count only where there are no others, as for events of commits;
+ * versions have no gaps.
+ */
 const before = (isAmong: RawBuilder<unknown>): RawBuilder<unknown> => sql`(
   select ${deployed('p', isAmong)} from revisions p
-  where p.project_id = r.project_id and p.variant_id = r.variant_id and p.version < r.version
-  order by p.version desc limit 1)`
+  where p.project_id = r.project_id and p.variant_id = r.variant_id and p.version = coalesce((
+    select l.version from revisions l
+    where l.project_id = r.project_id and l.variant_id = r.variant_id and l.version < r.version and l.deleted_at is null
+    order by l.version desc limit 1), r.version - 1))`
 
 /** Key → revision of everything among these that a revision of an environment deploys; null for nothing. */
 function deployed(table: 'r' | 'p', isAmong: RawBuilder<unknown>): RawBuilder<unknown> {
