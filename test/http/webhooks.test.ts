@@ -196,6 +196,20 @@ test('a delivery is written by hand, once for an event and a subscription', asyn
   expect((await project.get(path)).status).toBe(404)
 })
 
+test('a page behind a delivery that was deleted meanwhile is refused, not empty', async () => {
+  const of = await newProject()
+  const [kept, gone] = [await made({ data: { url: URL_ } }, of), await made({ data: { url: URL_ } }, of)]
+  const write = async ({ id: subscription_id }: { id: string }): Promise<string> => {
+    const delivery = { subscription_id, event_id: randomUUID(), status: { code: '200', message: 'success' } }
+    return (await of.post('/api/webhooks/deliveries', { delivery })).body.delivery.id
+  }
+  const [older, next] = [await write(kept), await write(gone)]
+  const page = () => of.post('/api/webhooks/deliveries/query', { windowing: { limit: 1, next } })
+  expect((await page()).body.deliveries).toMatchObject([{ id: older }])
+  await of.send('DELETE', `${PATH}/${gone.id}`)
+  expect(await page()).toMatchObject({ status: 400, body: { detail: expect.stringContaining('windowing.next') } })
+})
+
 test('a test returns the delivery, whether it succeeded or not', async () => {
   const tested = await project.post(`${PATH}/test`, { subscription: { data: { url: 'https://no-host.test/' } } })
   expect(tested).toMatchObject({

@@ -30,12 +30,16 @@ const BATCH_ROWS = 100
 export const fetchDelivery = (scope: WebhookScope, id: Uuid): Promise<JsonObject> =>
   withDatabaseProblems(async () => toDeliveryJson(await findDelivery(scope, id)))
 
-/** The deliveries that match, by the time of their creation, newest first; read while they are sent. */
+/**
+ * The deliveries that match, by the time of their creation, newest first; read while they are sent. 400 for a cursor
+ * that does not exist, or not any more: what follows it is not known.
+ */
 export async function listDeliveries(
   scope: WebhookScope,
   { delivery, windowing }: DeliveryQuery,
 ): Promise<{ count: number; records: AsyncGenerator<JsonObject> }> {
   const { subscription_id, event_id, status } = delivery ?? {}
+  if (windowing?.next !== undefined) await requireCursor(scope, windowing.next)
   const cursor = (id: Uuid) =>
     sql`select created_at, id from webhook_deliveries where project_id = ${scope.project_id} and id = ${id}`
   const window = windowOf(windowing, ['created_at', 'id'], cursor)
@@ -58,6 +62,11 @@ export async function listDeliveries(
       rows.map(({ id }) => id),
     ),
   }
+}
+
+async function requireCursor(scope: WebhookScope, id: Uuid): Promise<void> {
+  const row = await withDatabaseProblems(() => selectDelivery(scope, id))
+  if (!row) throw invalid(`windowing.next: the webhook delivery ${id} does not exist.`)
 }
 
 async function* recordsOf({ db }: WebhookScope, ids: readonly Uuid[]): AsyncGenerator<JsonObject> {
@@ -187,13 +196,16 @@ const keepEvent = (db: Database, { id, project_id, type, timestamp, attributes }
     .values({ id, project_id, type, timestamp, attributes: toJsonb(attributes) as string })
     .execute()
 
-async function findDelivery({ db, project_id }: WebhookScope, id: Uuid): Promise<DeliveryRow> {
-  const row = await db
+const selectDelivery = ({ db, project_id }: WebhookScope, id: Uuid): Promise<DeliveryRow | undefined> =>
+  db
     .selectFrom('webhook_deliveries')
     .selectAll()
     .where('project_id', '=', project_id)
     .where('id', '=', id)
     .executeTakeFirst()
+
+async function findDelivery(scope: WebhookScope, id: Uuid): Promise<DeliveryRow> {
+  const row = await selectDelivery(scope, id)
   if (!row) throw new Problem('not_found', `The webhook delivery ${id} does not exist.`)
   return row
 }
