@@ -13307,7 +13307,7 @@ export interface operations {
                                 count: number;
                                 /** @description Of numbers, and the share of true. */
                                 mean?: number;
-                                /** @description The 95 % interval of the mean: exact for true and false, otherwise by Student's distribution. */
+                                /** @description The 95 % interval of the mean: exact for true and false, otherwise by Student's distribution. Repeats of a case are one value: their mean. */
                                 interval?: number[];
                                 /** @description Single values, or intervals: each includes its start, the last one its end, too. */
                                 bins: {

@@ -123,6 +123,33 @@ test('scores have mean, interval and distribution; failures are grouped by reaso
   })
 })
 
+test('repeats of a case make its value more exact, not more cases', async () => {
+  const made = (await post('/evaluations/runs/', { runs: [{ data: { steps: [step('e', 'annotation', outputs)] } }] }))
+    .runs[0].id
+  const cases = await post('/evaluations/scenarios/', { scenarios: [1, 2, 3].map(() => ({ run_id: made })) })
+  // Of each case eight values: its number and one more, by turns. All but one of the first case have passed.
+  const cells = cases.scenarios.flatMap(({ id }: any, at: number) =>
+    Array.from({ length: 8 }, (_, repeat_idx) => ({
+      cell: { run_id: made, scenario_id: id, step_key: 'e', repeat_idx, status: 'success', trace_id: newTraceId() },
+      outputs: { score: at + 1 + (repeat_idx % 2), ok: at > 0 || repeat_idx > 0 },
+    })),
+  )
+  await post('/traces/ingest', {
+    traces: cells.map(({ cell, outputs }: any) => rootOf(cell.trace_id, { outputs })),
+  })
+  await post('/evaluations/results/', { results: cells.map(({ cell }: any) => cell) })
+  await post('/evaluations/metrics/refresh', { metrics: { run_id: made } })
+  const { scores } = (await project.get(`/api/evaluations/runs/${made}/scores`)).body.run_scores
+  const of = (name: string): any => scores.find((one: any) => one.path === path(name))
+  // 1.5, 2.5, 3.5: a deviation of 1, Student's quantile at 2 of 4.3027
+  const margin = 4.3027 / Math.sqrt(3)
+  expect(of('score')).toMatchObject({ count: 24, mean: 2.5 })
+  expect(of('score').interval).toEqual([expect.closeTo(2.5 - margin, 3), expect.closeTo(2.5 + margin, 3)])
+  // Between two and three of three.
+  expect(of('ok')).toMatchObject({ count: 24, mean: 23 / 24 })
+  expect(of('ok').interval).toEqual([expect.closeTo(0.0943, 3), 1])
+})
+
 test('each bin finds as many cases as it counts', async () => {
   const { scores } = await scoresOf()
   for (const { step_key, path, bins } of scores)

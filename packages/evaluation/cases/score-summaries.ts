@@ -23,7 +23,10 @@ export interface ScoreSummary {
   count: number
   /** Of numbers, and the share of true. */
   mean?: number
-  /** The 95 % interval of the mean: exact for true and false, otherwise by Student's distribution. */
+  /**
+   * The 95 % interval of the mean: exact for true and false, otherwise by Student's distribution. Repeats of a case are
+   * one value of it, their mean: they are alike, and many of them would make few cases look certain.
+   */
   interval?: [low: number, high: number]
   bins: Bin[]
 }
@@ -99,9 +102,9 @@ type Distribution = Omit<ScoreSummary, 'step_key' | 'path' | 'type'>
 
 function numbersOf(form: 'number' | 'binary', summary: NumberSummary | undefined): Distribution {
   if (!summary || summary.count === 0) return { count: 0, bins: [] }
-  const { count, mean, bins } = summary
+  const { count, mean, bins, cases } = summary
   if (form === 'number') {
-    const interval = meanInterval(summary)
+    const interval = meanInterval(cases)
     const shown = bins.map(bin => (bin.from === bin.to ? { value: bin.from, count: bin.count } : bin))
     return { count, mean, ...(interval && { interval }), bins: shown }
   }
@@ -109,10 +112,19 @@ function numbersOf(form: 'number' | 'binary', summary: NumberSummary | undefined
   return {
     count,
     mean,
-    interval: exactInterval(passed, count),
+    interval: shareInterval(cases),
     bins: [
       { value: true, count: passed },
       { value: false, count: count - passed },
     ],
   }
+}
+
+/**
+ * The exact interval, to the outside where repeats make shares of cases: numbers from 0 to 1 are spread less than zeros
+ * and ones of the same mean.
+ */
+function shareInterval({ count, mean }: NumberSummary['cases']): [low: number, high: number] {
+  const passed = Number((mean * count).toPrecision(12))
+  return [exactInterval(Math.floor(passed), count)[0], exactInterval(Math.ceil(passed), count)[1]]
 }

@@ -28,32 +28,43 @@ const INTERVALS = 20
 const WORDS_MAX = 50
 
 /**
- * One row: `costs` of the traces of all cells; `numbers`, for each score [count, mean, standard deviation, list of
- * [from, to, count]]; and `words`, for each score a list of [word, count]. An interval includes its start, the last one
- * its end, too; a value that is counted alone is both ends. `keys`: all steps that leave traces.
+ * One row: `costs` of the traces of all cells; `numbers`, for each score [count, mean, list of [from, to, count]] of its
+ * cells; `cases`, for each score [count, mean, standard deviation] of the means of scenarios; and `words`, for each
+ * score a list of [word, count]. An interval includes its start, the last one its end, too; a value that is counted
+ * alone is both ends. `keys`: all steps that leave traces.
  */
 export function compileScoreSummaries(run: Run, scores: readonly RunScore[], keys: readonly string[]): Sql {
   const places = { ...run, kind: 'run', among: [] } as const
   const numbers = scores.map(score => onlyOf(score, score.form === 'word' ? sql`NULL` : numberAt(score), sql`NULL`))
   const words = scores.map(score => onlyOf(score, score.form === 'word' ? wordAt(score) : sql`''`, sql`''`))
-  const rows = sql`SELECT cost, CAST([${join(numbers)}], 'Array(Nullable(Float64))') AS numbers,
+  const rows = sql`SELECT scenario_id, cost, CAST([${join(numbers)}], 'Array(Nullable(Float64))') AS numbers,
   CAST([${join(words)}], 'Array(String)') AS words
-FROM (SELECT step_key, trace_id FROM (${cellsOf(places, keys)})) AS c
+FROM (SELECT scenario_id, step_key, trace_id FROM (${cellsOf(places, keys)})) AS c
 INNER JOIN (SELECT trace_id, toFloat64(costs_cumulative_total) AS cost, ${SPAN_DATA} ${fromRoots(run.project_id, inRun(run))}) AS r
   ON c.trace_id = r.trace_id`
   const at = (list: Sql, index: number): Sql => sql`${list}[${int(index + 1)}]`
-  const numberLists = scores.map((_, index) => sql`groupArray(${at(sql`numbers`, index)})`)
-  const wordLists = scores.map(
-    (_, index) => sql`groupArrayIf(${at(sql`words`, index)}, ${at(sql`words`, index)} != '')`,
-  )
-  const lists = sql`SELECT sum(cost) AS costs, CAST([${join(numberLists)}], 'Array(Array(Float64))') AS number_lists,
-  CAST([${join(wordLists)}], 'Array(Array(String))') AS word_lists FROM (${rows})`
+  const listsOf = (type: Sql, list: (index: number) => Sql): Sql =>
+    sql`CAST([${join(scores.map((_, index) => list(index)))}], ${type})`
+  const scenarios = sql`SELECT sum(cost) AS own_cost,
+  ${listsOf(NUMBER_LISTS, index => sql`groupArray(${at(sql`numbers`, index)})`)} AS own_numbers,
+  ${listsOf(WORD_LISTS, index => sql`groupArrayIf(${at(sql`words`, index)}, ${at(sql`words`, index)} != '')`)} AS own_words
+FROM (${rows}) GROUP BY scenario_id`
+  const own = (index: number): Sql => at(sql`own_numbers`, index)
+  const lists = sql`SELECT sum(own_cost) AS costs,
+  ${listsOf(NUMBER_LISTS, index => sql`groupArrayArray(${own(index)})`)} AS number_lists,
+  ${listsOf(NUMBER_LISTS, index => sql`groupArrayIf(arrayAvg(${own(index)}), notEmpty(${own(index)}))`)} AS mean_lists,
+  ${listsOf(WORD_LISTS, index => sql`groupArrayArray(${at(sql`own_words`, index)})`)} AS word_lists
+FROM (${scenarios})`
   return sql`SELECT costs, arrayMap(a -> ${numberSummary}, number_lists) AS numbers,
-  arrayMap(a -> ${wordSummary}, word_lists) AS words FROM (${lists}) ${SETTINGS}`
+  arrayMap(a -> ${caseSummary}, mean_lists) AS cases, arrayMap(a -> ${wordSummary}, word_lists) AS words
+FROM (${lists}) ${SETTINGS}`
 }
 
 const inRun = ({ project_id, run_id }: Run): Sql =>
   sql`trace_id IN (SELECT trace_id FROM evaluation_cells WHERE project_id = ${uuid(project_id)} AND run_id = ${uuid(run_id)})`
+
+const NUMBER_LISTS = sql`'Array(Array(Float64))'`
+const WORD_LISTS = sql`'Array(Array(String))'`
 
 /** The value of a score where the row is of its step. */
 const onlyOf = ({ step_key }: RunScore, value: Sql, other: Sql): Sql =>
@@ -64,11 +75,14 @@ const NEXT_START = sql`arrayMin(a) + (b + 1) * (arrayMax(a) - arrayMin(a)) / ${i
 const IS_LAST = sql`b = ${int(INTERVALS - 1)}`
 
 /** Of the list `a` of numbers. */
-const numberSummary = sql`(length(a), if(empty(a), 0, arrayAvg(a)), if(length(a) < 2, 0, arrayReduce('stddevSamp', a)),
+const numberSummary = sql`(length(a), if(empty(a), 0, arrayAvg(a)),
   if(arrayUniq(a) <= ${int(VALUES_MAX)},
     arrayMap(v -> (v, v, countEqual(a, v)), arraySort(arrayDistinct(a))),
     arrayMap(b -> (${START}, if(${IS_LAST}, arrayMax(a), ${NEXT_START}),
       toUInt64(arrayCount(x -> x >= ${START} AND (${IS_LAST} OR x < ${NEXT_START}), a))), range(toUInt64(${int(INTERVALS)})))))`
+
+/** Of the list `a` of means. */
+const caseSummary = sql`(length(a), if(empty(a), 0, arrayAvg(a)), if(length(a) < 2, 0, arrayReduce('stddevSamp', a)))`
 
 /** Of the list `a` of words, the most frequent first. */
 const wordSummary = sql`arraySlice(arraySort(p -> (-toInt64(p.2), p.1),

@@ -13,9 +13,14 @@ import type { Engine } from '../engine/engine.ts'
 export interface NumberSummary {
   count: number
   mean: number
-  /** Of a sample: the sum of squares is divided by one less than the count. */
-  deviation: number
   bins: { from: number; to: number; count: number }[]
+  /** The means of scenarios, which have several values if there are repeats. */
+  cases: {
+    count: number
+    mean: number
+    /** Of a sample: the sum of squares is divided by one less than the count. */
+    deviation: number
+  }
 }
 
 /** What the traces of a run add up to; both lists are in the order of the scores. */
@@ -28,7 +33,8 @@ export interface ScoreSummaries {
 
 interface SummaryRow {
   costs: number
-  numbers: [count: number, mean: number, deviation: number, bins: [from: number, to: number, count: number][]][]
+  numbers: [count: number, mean: number, bins: [from: number, to: number, count: number][]][]
+  cases: [count: number, mean: number, deviation: number][]
   words: [word: string, count: number][][]
 }
 
@@ -41,15 +47,21 @@ export async function readScoreSummaries(
   const [row] = await engine.rows<SummaryRow>(printSql(compileScoreSummaries(run, scores, keys)))
   return {
     costs: row?.costs ?? 0,
-    numbers: (row?.numbers ?? []).map(([count, mean, deviation, bins]) => ({
+    numbers: (row?.numbers ?? []).map(([count, mean, bins], index) => ({
       count,
       mean,
-      deviation,
       bins: bins.map(([from, to, count]) => ({ from, to, count })),
+      cases: sampleOf(row?.cases[index]),
     })),
     words: (row?.words ?? []).map(list => list.map(([word, count]) => ({ word, count }))),
   }
 }
+
+const sampleOf = ([count, mean, deviation]: SummaryRow['cases'][number] = [0, 0, 0]): NumberSummary['cases'] => ({
+  count,
+  mean,
+  deviation,
+})
 
 /** The ids of the scenarios with a sought value of a score, in the order of their values. */
 export async function readScoredScenarios(

@@ -13,9 +13,14 @@ export const scoreSummary = z.object({
     .meta({ description: 'As in metrics: numeric/continuous, numeric/discrete, binary or categorical/single.' }),
   count: z.int(),
   mean: z.number().optional().meta({ description: 'Of numbers, and the share of true.' }),
-  interval: z.array(z.number()).optional().meta({
-    description: "The 95 % interval of the mean: exact for true and false, otherwise by Student's distribution.",
-  }),
+  interval: z
+    .array(z.number())
+    .optional()
+    .meta({
+      description:
+        "The 95 % interval of the mean: exact for true and false, otherwise by Student's distribution. Repeats of a case " +
+        'are one value: their mean.',
+    }),
   bins: z
     .array(
       z.object({
