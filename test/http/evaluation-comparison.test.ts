@@ -107,6 +107,28 @@ test('repeats of a case are no further cases: judging the same answers again and
   expect(comparison.cases).toHaveLength(40)
 })
 
+test('repeats with the same values in another order are a tie', async () => {
+  const values = [0.7, 0.8, 0.9]
+  const runs = []
+  for (const isReversed of [false, true]) {
+    const run = await runOf(values.map((score, n) => ({ testcase: n, score })))
+    const judged = run.traces.map(({ e }) => e)
+    const results = run.scenarios.flatMap(({ id }) =>
+      (isReversed ? judged.toReversed() : judged).map((trace_id, repeat_idx) => {
+        const cell = { run_id: run.id, scenario_id: id, step_key: 'e', repeat_idx }
+        return { ...cell, status: 'success', trace_id }
+      }),
+    )
+    await post('/evaluations/results/', { results })
+    runs.push(run.id)
+  }
+  const { comparison } = await post('/evaluations/runs/compare', {
+    comparison: { baseline_run_id: runs[0], run_ids: [runs[1]] },
+  })
+  const score = comparison.runs[0].scores.find((one: any) => one.path === SCORE)
+  expect(score).toMatchObject({ n: 3, wins: 0, losses: 0, ties: 3, difference: 0, p_value: 1 })
+})
+
 test('a case without errors has none, and one of no duration took none; unknown tokens are not compared', async () => {
   const all = Array.from({ length: 12 }, (_, n) => n)
   const baseline = await runOf(all.map(n => ({ testcase: n, ms: n })))

@@ -48,7 +48,7 @@ export function compileComparison({ project_id, baseline, candidate }: ComparedP
   const means = baseline.scores.map((_, index) => {
     const [one, other] = [scoreAt(sql`b`, index), scoreAt(sql`c`, index)]
     const hasBoth = sql`isNotNull(${one}) AND isNotNull(${other})`
-    return sql`(countIf(${hasBoth}), avgIf(assumeNotNull(${one}), ${hasBoth}), avgIf(assumeNotNull(${other}), ${hasBoth}))`
+    return sql`(countIf(${hasBoth}), ${meanOf(one, hasBoth)}, ${meanOf(other, hasBoth)})`
   })
   const pairs = means.map((_, index) => {
     const mean = sql`means[${int(index + 1)}]`
@@ -60,6 +60,10 @@ FROM (SELECT CAST([${join(means)}], 'Array(Tuple(UInt64, Float64, Float64))') AS
   FROM (${casesOf(project_id, baseline)}) AS b INNER JOIN (${casesOf(project_id, candidate)}) AS c ON ${MATCHED}
   GROUP BY b.case_id, b.nth) ${SETTINGS}`
 }
+
+/** Added up in the order of the values: in another one the same values may have another mean, and be no tie. */
+const meanOf = (value: Sql, isMeant: Sql): Sql =>
+  sql`arrayAvg(arraySort(groupArrayIf(assumeNotNull(${value}), ${isMeant})))`
 
 /** A page of matched cases, those in which the candidate is worst compared to the baseline first. */
 export function compileComparedCases(
