@@ -81,25 +81,26 @@ function toToolCall({ id, function: called }: ToolCall, at: number, { path }: Pl
 
 type Part = LanguageModelV4TextPart | LanguageModelV4FilePart
 
-function partsOf({ content, refusal }: ChatMessage, place: Place): Part[] {
+const partsOf = (message: ChatMessage, place: Place): Part[] =>
+  saidIn(message, place).filter(part => part.type !== 'text' || part.text !== '')
+
+function saidIn({ content, refusal }: ChatMessage, place: Place): Part[] {
   const said = content ?? refusal ?? ''
   const parts = typeof said === 'string' ? [{ type: 'text', text: said }] : said
-  return parts
-    .map((part, at) => {
-      const inner = { ...place, path: `${place.path}.content[${at}]` }
-      const convert = Object.hasOwn(PARTS, part.type) ? PARTS[part.type] : undefined
-      if (convert === undefined) throw unusable(`${inner.path}.type`, part.type, place)
-      return convert(part, inner)
-    })
-    .filter(part => part.type !== 'text' || part.text !== '')
+  return parts.map((part, at) => {
+    const inner = { ...place, path: `${place.path}.content[${at}]` }
+    const convert = Object.hasOwn(PARTS, part.type) ? PARTS[part.type] : undefined
+    if (convert === undefined) throw unusable(`${inner.path}.type`, part.type, place)
+    return convert(part, inner)
+  })
 }
 
 function textOf(message: ChatMessage, place: Place): string {
-  const texts = partsOf(message, place).map((part, at) => {
+  const texts = saidIn(message, place).map((part, at) => {
     if (part.type === 'text') return part.text
     throw unusable(`${place.path}.content[${at}].type`, 'file', place)
   })
-  return texts.join('\n')
+  return texts.filter(text => text !== '').join('\n')
 }
 
 type Members = Readonly<Record<string, string | undefined>>

@@ -252,6 +252,16 @@ test.each<[ChatMessage, string]>([
     { role: 'user', content: [{ type: 'hologram' }] },
     "messages[0].content[0].type is 'hologram', which cannot be sent to anthropic",
   ],
+  [
+    {
+      role: 'system',
+      content: [
+        { type: 'text', text: '' },
+        { type: 'image_url', image_url: { url: 'https://x.test/y.png' } },
+      ],
+    },
+    "messages[0].content[1].type is 'file', which cannot be sent to anthropic",
+  ],
   [{ role: 'critic', content: 'x' }, "messages[0].role is 'critic', which cannot be sent to anthropic"],
   [
     { role: 'user', content: [{ type: 'image_url', image_url: { url: 'nowhere' } }] },
