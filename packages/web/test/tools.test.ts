@@ -261,6 +261,33 @@ test('by keyboard only: a span is annotated, and the score is in the list', asyn
   await close()
 })
 
+test('an annotation that is saved while another span is looked at is no draft any more', async () => {
+  const { page, close } = await visit(browser, project, `/w/traces/${traces[5]?.[0]?.traceId}?view=tree`)
+  await page.getByRole('treeitem').first().waitFor()
+  const released = Promise.withResolvers<void>()
+  await page.route('**/api/simple/traces/', async route => {
+    await released.promise
+    await route.continue()
+  })
+  await page.keyboard.press('a')
+  await page.getByLabel('What is judged').selectOption('Something new …')
+  await page.getByLabel('Its name').fill('Slow')
+  await page.getByLabel('comment').fill('Of the agent.')
+  await page.getByLabel('comment').press('Enter')
+  await page.getByRole('treeitem').nth(1).click()
+  await page.getByRole('heading', { name: 'check_weather' }).waitFor()
+  released.resolve()
+  await page.getByRole('article', { name: 'Annotation slow' }).getByText('Of the agent.').waitFor()
+  await page.getByRole('treeitem').first().click()
+  await page.getByRole('region', { name: 'Span' }).getByRole('heading', { name: 'plan_trip' }).waitFor()
+  await page.keyboard.press('a')
+  const form = page.getByRole('form', { name: 'Annotation' })
+  await form.waitFor()
+  const texts = await form.locator('input').evaluateAll((fields: HTMLInputElement[]) => fields.map(one => one.value))
+  expect(texts.join('')).toBe('')
+  await close()
+})
+
 test('long gaps are drawn short, and the critical path alone is shown; the address has it', async () => {
   const waiting = traceOf(
     {

@@ -3,9 +3,9 @@ import { useEffect, useState } from 'react'
 const PAUSE_MS = 300
 
 /**
- * State that is kept in this browser under a name, so that a reload shows it again. Undefined removes it. A full or
- * forbidden storage keeps the state only until the page is closed. Each change is written once: of several tabs, the
- * one that changed it last counts, and not the one that is closed last.
+ * State that is kept in this browser under a name, so that a reload shows it again. Undefined removes it, also when the
+ * component is no longer shown. A full or forbidden storage keeps the state only until the page is closed. Each change
+ * is written once: of several tabs, the one that changed it last counts, and not the one that is closed last.
  */
 export function useStored<T>(name: string): [T | undefined, (value: T | undefined) => void] {
   const key = `spanhouse.${name}`
@@ -26,7 +26,11 @@ export function useStored<T>(name: string): [T | undefined, (value: T | undefine
       now()
     }
   }, [key, held])
-  return [value, value => setHeld({ key, value, isRead: false })]
+  const set = (value: T | undefined): void => {
+    if (value === undefined) write(key, undefined)
+    setHeld({ key, value, isRead: false })
+  }
+  return [value, set]
 }
 
 function read<T>(key: string): T | undefined {
