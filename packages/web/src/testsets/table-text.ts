@@ -39,14 +39,16 @@ const isKept = (text: string): boolean =>
 export const textOfValue = (value: Json | undefined): string =>
   value === undefined || value === null ? '' : typeof value === 'string' ? value : JSON.stringify(value)
 
-const DELIMITERS = [',', ';', '\t'] as const
-type Delimiter = (typeof DELIMITERS)[number]
+type Delimiter = ',' | ';' | '\t'
 
-/** What is most frequent between the names in the first line: where numbers have commas, files have semicolons. */
+/**
+ * What is between the names in the first line. Spreadsheets copy tabs, and the names may have commas; where numbers have
+ * commas, files have semicolons, more of them than commas.
+ */
 export function delimiterOf(text: string): Delimiter {
   const [names = ''] = text.replace(/"[^"]*"/g, '').split(/[\r\n]/, 1)
-  const timesOf = (delimiter: Delimiter): number => names.split(delimiter).length
-  return DELIMITERS.reduce((most, one) => (timesOf(one) > timesOf(most) ? one : most))
+  if (names.includes('\t')) return '\t'
+  return names.split(';').length > names.split(',').length ? ';' : ','
 }
 
 /**
