@@ -297,6 +297,37 @@ test('a session of more turns than are shown has the same totals as in the list,
   await close()
 })
 
+test('what is said of the turns of a session is shown while it is read, and stays when a turn arrives', async () => {
+  const own = await newProject()
+  const said = (score: number, [root]: OtlpSpan[]) => ({
+    trace: {
+      origin: 'human',
+      kind: 'adhoc',
+      data: { outputs: { score } },
+      references: { evaluator: { slug: 'helpful' } },
+      links: { invocation: { trace_id: root?.traceId, span_id: root?.spanId } },
+    },
+  })
+  const [first, second, third] = [0, 1, 2].map(at => turn('judged', at)) as [OtlpSpan[], OtlpSpan[], OtlpSpan[]]
+  await own.store(...first, ...second)
+  await own.post('/api/simple/traces/', said(0.5, first))
+  const { page, close } = await visit(browser, own, '/w/sessions/judged')
+  const turns = page.getByRole('list', { name: 'Turns' }).getByRole('button')
+  await turns.nth(0).getByText('helpful 0.5').waitFor()
+  await own.post('/api/simple/traces/', said(0.25, second))
+  await turns.nth(1).getByText('helpful 0.25').waitFor()
+  const released = Promise.withResolvers<void>()
+  await page.route('**/api/spans/query', async route => {
+    await released.promise
+    await route.continue()
+  })
+  await own.store(...third)
+  await turns.nth(2).waitFor()
+  expect(await turns.nth(0).textContent()).toContain('helpful 0.5')
+  released.resolve()
+  await close()
+})
+
 test('Back shows the list of sessions where it was left', async () => {
   const own = await newProject()
   const turns = Array.from({ length: 120 }, (_, n) =>

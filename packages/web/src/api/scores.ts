@@ -47,18 +47,20 @@ interface FoundSpan {
 export const annotationsQuery = (traceIds: readonly string[]) =>
   queryOptions({
     queryKey: ['annotations', traceIds],
-    queryFn: async ({ signal }) => {
-      const conditions = [
-        { field: 'links', operator: 'in', value: traceIds.map(trace_id => ({ trace_id })) },
-        { field: 'trace_type', operator: 'is', value: 'annotation' },
-        { field: 'parent_id', operator: 'is', value: null },
-      ]
-      const body = { filtering: { operator: 'and', conditions }, windowing: { limit: ANNOTATIONS_MAX } }
-      const { spans } = await api<{ spans: FoundSpan[] }>('/spans/query', { method: 'POST', body, signal })
-      return spans.map(toAnnotation)
-    },
+    queryFn: ({ signal }) => readAnnotations(traceIds, signal),
     enabled: traceIds.length > 0,
   })
+
+export async function readAnnotations(traceIds: readonly string[], signal: AbortSignal): Promise<Annotation[]> {
+  const conditions = [
+    { field: 'links', operator: 'in', value: traceIds.map(trace_id => ({ trace_id })) },
+    { field: 'trace_type', operator: 'is', value: 'annotation' },
+    { field: 'parent_id', operator: 'is', value: null },
+  ]
+  const body = { filtering: { operator: 'and', conditions }, windowing: { limit: ANNOTATIONS_MAX } }
+  const { spans } = await api<{ spans: FoundSpan[] }>('/spans/query', { method: 'POST', body, signal })
+  return spans.map(toAnnotation)
+}
 
 function toAnnotation({ trace_id, span_name, start_time, links = [], attributes }: FoundSpan): Annotation {
   const { data, references, flags } = attributes?.ag ?? {}

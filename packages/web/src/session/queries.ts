@@ -1,7 +1,8 @@
-import { queryOptions } from '@tanstack/react-query'
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { api } from '../api/client.ts'
 import { listBody } from '../api/filtering.ts'
 import type { Group, RowGroups, RowPage } from '../api/queries.ts'
+import { readAnnotations } from '../api/scores.ts'
 
 /** Turns of a session that are shown. */
 export const TURNS_MAX = 1_000
@@ -28,6 +29,25 @@ export const sessionTotalsQuery = (session: string) =>
     queryFn: async ({ signal }) =>
       (await api<RowGroups>('/spans/groups', { method: 'POST', body: tracesOf(session), signal })).groups[0] ?? null,
     refetchInterval: LOOK_MS,
+  })
+
+/** Turns whose scores are asked for at once. */
+const SCORED = 100
+/** How often they are asked for again: evaluators and people say something of a turn after it. */
+const SCORES_MS = 5_000
+
+/** What was said of all turns; when another turn arrives, what was said of those before stays. */
+export const turnScoresQuery = (traceIds: readonly string[]) =>
+  queryOptions({
+    queryKey: ['annotations', traceIds],
+    queryFn: async ({ signal }) => {
+      const parts = Array.from({ length: Math.ceil(traceIds.length / SCORED) }, (_, part) =>
+        readAnnotations(traceIds.slice(part * SCORED, (part + 1) * SCORED), signal),
+      )
+      return (await Promise.all(parts)).flat()
+    },
+    refetchInterval: SCORES_MS,
+    placeholderData: keepPreviousData,
   })
 
 function tracesOf(session: string) {

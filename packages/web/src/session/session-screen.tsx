@@ -1,8 +1,8 @@
-import { useQueries, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { Group, Row } from '../api/queries.ts'
-import { type Annotation, annotationsQuery, byTrace } from '../api/scores.ts'
+import { byTrace } from '../api/scores.ts'
 import {
   exact,
   formatAmount,
@@ -17,7 +17,7 @@ import { useKeys } from '../frame/keys.ts'
 import { useNameInTitle } from '../frame/title.ts'
 import { Failure } from '../parts/controls.tsx'
 import { termOf, WITH_ERRORS } from '../traces/filter-text.ts'
-import { lastedMs, sessionQuery, sessionTotalsQuery, TURNS_MAX } from './queries.ts'
+import { lastedMs, sessionQuery, sessionTotalsQuery, TURNS_MAX, turnScoresQuery } from './queries.ts'
 import type { SessionSearch } from './search.ts'
 import styles from './session.module.css'
 import { Strip } from './strip.tsx'
@@ -59,7 +59,8 @@ interface BodyProps {
 }
 
 function Body({ turns, hasEarlier, search, change }: BodyProps): ReactNode {
-  const scores = useScores(turns)
+  const { data: annotations = [] } = useQuery(turnScoresQuery(turns.map(({ trace_id }) => trace_id)))
+  const scores = byTrace(annotations)
   const selected = Math.max(
     0,
     turns.findIndex(({ trace_id }) => trace_id === search.turn),
@@ -91,21 +92,6 @@ function Body({ turns, hasEarlier, search, change }: BodyProps): ReactNode {
     </>
   )
 }
-
-/** Turns whose scores are asked for at once. */
-const SCORED = 100
-
-/** What was said of each turn. */
-function useScores(turns: readonly Row[]): ReadonlyMap<string, Annotation[]> {
-  const ids = turns.map(({ trace_id }) => trace_id)
-  const parts = Array.from({ length: Math.ceil(ids.length / SCORED) }, (_, part) =>
-    ids.slice(part * SCORED, (part + 1) * SCORED),
-  )
-  return useQueries({ queries: parts.map(annotationsQuery), combine: together })
-}
-
-const together = (parts: readonly { data: Annotation[] | undefined }[]): Map<string, Annotation[]> =>
-  byTrace(parts.flatMap(({ data = [] }) => data))
 
 interface TotalsProps {
   session: string
