@@ -366,6 +366,20 @@ test('a queue by mouse: options, save, skip and back by undo', { timeout: 120_00
   await page.getByRole('button', { name: 'Undo' }).click()
   await page.getByText('Can I return worn shoes?').first().waitFor()
   await page.getByRole('radio', { name: /no/, checked: true }).waitFor()
+  await page.getByRole('button', { name: 'Save and next' }).click()
+  await page.getByText('1 of 3').waitFor()
+  await page.getByRole('button', { name: 'Skip' }).click()
+  // What was skipped waits.
+  await page.getByText('You skipped 2 cases.').waitFor()
+  await page.getByRole('button', { name: 'Show them again' }).click()
+  for (const [saved, text] of ['When does my parcel arrive?', 'Do you ship to Norway?'].entries()) {
+    await page.getByText(text).first().waitFor()
+    await page.getByRole('radio', { name: 'yes', exact: true }).click()
+    await page.getByRole('button', { name: 'Save and next' }).click()
+    await page.getByText(`${saved + 2} of 3`).waitFor()
+  }
+  await page.getByText('Nothing waits for you any more.').waitFor()
+  await page.getByText('saving').waitFor({ state: 'detached' })
   await page.goto(page.url().replace(/queues.*/, 'evaluations?list=queues'))
   await page.getByRole('link', { name: 'Reviewed by people' }).waitFor()
   await close()

@@ -56,7 +56,7 @@ test('by mouse and by keyboard: judge, undo, skip; the preferences are annotatio
   await page.getByText('4 judged').waitFor()
   await page.getByRole('region', { name: 'First output' }).waitFor()
   await page.keyboard.press('s')
-  await page.getByText('No case is left.').waitFor()
+  await page.getByText('You skipped 1 case.').waitFor()
   const result = page.getByRole('region', { name: 'Result' })
   expect(await result.textContent()).toMatch(/\(baseline\)3.*Equally good1/)
   expect(await result.textContent()).toContain('p = 0.25')
@@ -66,6 +66,13 @@ test('by mouse and by keyboard: judge, undo, skip; the preferences are annotatio
   await page.getByText('4 judged').waitFor()
   // The one that was taken back is deleted meanwhile.
   await eventually(async () => (await preferences()) === 4)
+  // What was skipped waits.
+  await page.keyboard.press('s')
+  await page.getByRole('button', { name: 'Show them again' }).click()
+  await page.keyboard.press('3')
+  await page.getByText('No case is left.').waitFor()
+  await page.keyboard.press('u')
+  await page.getByText('4 judged').waitFor()
   expect(faults).toEqual([])
   await close()
 })

@@ -13,6 +13,7 @@ import { runName } from '../compare/score-table.tsx'
 import type { CaseModel } from '../table/case-model.ts'
 import { CellPart } from '../table/cell-part.tsx'
 import { DiffText } from '../table/diff-text.tsx'
+import { Skipped } from '../table/skipped.tsx'
 import table from '../table/table.module.css'
 import styles from './judge.module.css'
 import { signTest } from './sign-test.ts'
@@ -41,7 +42,7 @@ export function JudgeScreen(): ReactNode {
 function Judge({ baseline, run }: { baseline: Run; run: Run }): ReactNode {
   const judgements = usePairs(baseline, run)
   const [showsResult, setShowsResult] = useState(false)
-  const { item, undo, skip, error, isRead, counts, equal, saving } = judgements
+  const { item, undo, skip, skipped, again, error, isRead, counts, equal, saving } = judgements
   const done = counts.baseline + counts.run + counts.neither
   const isOver = isRead && item === undefined
   useKeys({ u: undo, s: item && skip })
@@ -71,9 +72,13 @@ function Judge({ baseline, run }: { baseline: Run; run: Run }): ReactNode {
       {!item && !isOver && !error && <div aria-hidden="true" className={controls.waiting} />}
       {item && <ItemView key={item.id} item={item} judgements={judgements} />}
       {isOver && (
-        <p className={styles.over}>
-          {done > 0 ? 'No case is left.' : 'The runs have no case with two different outputs.'}
-        </p>
+        <div className={styles.over}>
+          {skipped > 0 ? (
+            <Skipped count={skipped} again={again} />
+          ) : (
+            <p>{done > 0 ? 'No case is left.' : 'The runs have no case with two different outputs.'}</p>
+          )}
+        </div>
       )}
     </div>
   )

@@ -25,6 +25,10 @@ export interface Judgements {
   saving: number
   judge: (preference: Preference) => void
   skip: () => void
+  /** How many cases were skipped. */
+  skipped: number
+  /** Shows the skipped ones again. */
+  again: () => void
   /** Takes the newest preference of this visit back; undefined: there is none. */
   undo: (() => void) | undefined
 }
@@ -69,7 +73,8 @@ export function usePairs(baseline: Run, run: Run): Judgements {
   const preferenceOf = (item: Item): Preference | undefined =>
     byId.get(item.id) ?? preferenceIn(stored.data ?? [], item)
   const isKnown = stored.data !== undefined
-  const open = isKnown ? items.filter(item => preferenceOf(item) === undefined && !skipped.has(item.id)) : []
+  const waiting = isKnown ? items.filter(item => preferenceOf(item) === undefined) : []
+  const open = waiting.filter(({ id }) => !skipped.has(id))
   const { hasNextPage, isFetching, fetchNextPage } = comparison
   const isLow = isKnown && open.length < AHEAD && hasNextPage && !isFetching
   useEffect(() => {
@@ -101,6 +106,8 @@ export function usePairs(baseline: Run, run: Run): Judgements {
       })
     },
     skip: () => item && setSkipped(new Set(skipped).add(item.id)),
+    skipped: waiting.length - open.length,
+    again: () => setSkipped(new Set()),
     undo:
       last &&
       (() => {

@@ -13,6 +13,7 @@ import { Button, Failure, Kbd, ONCE, Spoken } from '../../parts/controls.tsx'
 import { Scroller } from '../../parts/scroller.tsx'
 import { modelOf, revisionOf, titleOf } from '../table/case-model.ts'
 import { useExpectedKeys } from '../table/expected-keys.ts'
+import { Skipped } from '../table/skipped.tsx'
 import { chosenAfter, FieldView } from './annotation-form.tsx'
 import { type Draft, readDraft, writeDraft } from './drafts.ts'
 import { type Field, fieldsOf, outputOf } from './fields.ts'
@@ -99,7 +100,11 @@ function Work({ queue, run, user_id, forms }: WorkProps): ReactNode {
       {item && <ItemView key={item.id} item={item} run={run} forms={forms} work={work} />}
       {!item && work.isRead && (
         <div className={styles.nothing}>
-          <p>{work.total === 0 ? 'No case is assigned to you.' : 'Nothing waits for you any more.'}</p>
+          {work.skipped > 0 ? (
+            <Skipped count={work.skipped} again={work.again} />
+          ) : (
+            <p>{work.total === 0 ? 'No case is assigned to you.' : 'Nothing waits for you any more.'}</p>
+          )}
           <p>
             <Link to="/evaluations/$runId" params={{ runId: run.id }}>
               See the results

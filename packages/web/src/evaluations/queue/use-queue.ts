@@ -55,6 +55,10 @@ export interface Worklist {
    */
   save: (outputs: Outputs) => void
   skip: () => void
+  /** How many cases were skipped and not saved later. */
+  skipped: number
+  /** Offers the skipped ones again, after all others. */
+  again: () => void
   /** Takes the newest annotation back and shows it as a draft; undefined: there is none. */
   undo: (() => void) | undefined
 }
@@ -81,7 +85,7 @@ export function useQueue(parts: QueueParts, fieldsOf: (stepKey: string) => reado
   })
   const [at, setAt] = useState(0)
   const [history, setHistory] = useState<readonly Saved[]>([])
-  /** Cases that could not be saved. */
+  /** Cases that could not be saved, or were skipped: offered once more. */
   const [returned, setReturned] = useState<readonly Item[]>([])
   const [saving, setSaving] = useState(0)
   const [failure, setFailure] = useState<Error>()
@@ -133,6 +137,10 @@ export function useQueue(parts: QueueParts, fieldsOf: (stepKey: string) => reado
     setHistory(history.slice(0, -1))
     setAt(items.findLastIndex(({ id }) => id === last.item.id))
   }
+  const saved = new Set(history.map(({ item }) => item.id))
+  const skipped = [...new Map(items.slice(0, at).map(item => [item.id, item])).values()].filter(
+    ({ id }) => !saved.has(id),
+  )
   const own = progress?.assignees.filter(({ user_id }) => user_id === undefined || user_id === parts.user_id) ?? []
   const sum = (of: 'scenarios' | 'done'): number => own.reduce((total, share) => total + share[of], 0)
   return {
@@ -145,6 +153,8 @@ export function useQueue(parts: QueueParts, fieldsOf: (stepKey: string) => reado
     error: failure ?? list.error ?? undefined,
     save,
     skip: () => setAt(Math.min(at + 1, items.length)),
+    skipped: skipped.length,
+    again: () => setReturned([...returned, ...skipped]),
     undo: last && undo,
   }
 }
