@@ -93,6 +93,9 @@ test('a queue that is made for traces can be chosen for the next ones at once', 
     await dialog.getByRole('button', { name: 'Add', exact: true }).click()
     await page.getByRole('link', { name: 'Added: open the queue' }).waitFor()
   }
+  // In the list of evaluations, traces have no version.
+  await page.goto(page.url().replace(/\/w\/.*/, '/w/evaluations'))
+  await page.getByRole('cell', { name: 'traces', exact: true }).waitFor()
   await close()
 })
 

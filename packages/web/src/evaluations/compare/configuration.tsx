@@ -5,7 +5,7 @@ import type { Json, Revision } from '../../api/registry.ts'
 import { revisionQuery } from '../../api/revisions.ts'
 import { MISSING, visible } from '../../format/format.ts'
 import { Scroller } from '../../parts/scroller.tsx'
-import { revisionOf, stepsOf, titleOf } from '../table/case-model.ts'
+import { pinnedOf, revisionOf, stepsOf, titleOf } from '../table/case-model.ts'
 import { DiffText } from '../table/diff-text.tsx'
 import styles from './compare.module.css'
 import { runName } from './score-table.tsx'
@@ -101,7 +101,7 @@ function membersOf(run: Run, revisions: ReadonlyMap<string, Revision>): Map<stri
     const place = { input: 'Input', invocation: 'Application', annotation: 'Evaluator' }[step.type]
     const name = step.type === 'annotation' ? `${place} ${titleOf(step)}` : at > 1 ? `${place} ${at}` : place
     const revision = revisionOf(step)
-    members.set(name, `${titleOf(step)} v${revision?.version ?? '?'}`)
+    members.set(name, pinnedOf(step))
     if (step.type === 'annotation') members.set(`${name}: by`, step.origin)
     const { uri, parameters = {}, schemas: _, ...rest } = revisions.get(revision?.id ?? '')?.data ?? {}
     if (uri) members.set(`${name}: handler`, uri)

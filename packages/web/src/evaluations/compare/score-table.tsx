@@ -3,7 +3,7 @@ import type { ComparedScore, Comparison, Run, ScoreName } from '../../api/evalua
 import { formatCount, formatNumberOf, MISSING, visible } from '../../format/format.ts'
 import { Button } from '../../parts/controls.tsx'
 import { Scroller } from '../../parts/scroller.tsx'
-import { revisionOf, stepsOf, titleOf } from '../table/case-model.ts'
+import { pinnedOf, stepsOf } from '../table/case-model.ts'
 import table from '../table/table.module.css'
 import styles from './compare.module.css'
 import { Interval } from './interval.tsx'
@@ -25,7 +25,7 @@ export function runName(run: Run): string {
   const name = run.name ?? `Run ${run.id.slice(-6)}`
   if (!run.meta?.group_id) return visible(name)
   const subjects = stepsOf(run).filter(({ type }) => type === 'invocation')
-  return visible([name, ...subjects.map(step => `${titleOf(step)} v${revisionOf(step)?.version ?? '?'}`)].join(' · '))
+  return visible([name, ...subjects.map(pinnedOf)].join(' · '))
 }
 
 /** For each score and run: the difference to the baseline, how sure it is, and what that means. */

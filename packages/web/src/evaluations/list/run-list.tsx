@@ -7,7 +7,7 @@ import { Button, Failure } from '../../parts/controls.tsx'
 import { useKeptScroll } from '../../parts/use-kept-scroll.ts'
 import { RunStatus } from '../run-status.tsx'
 import { COMPARED_MAX } from '../search.ts'
-import { nameIn, OUTPUTS, revisionOf, stepsOf, titleOf } from '../table/case-model.ts'
+import { nameIn, OUTPUTS, pinnedOf, stepsOf, titleOf } from '../table/case-model.ts'
 import { formatScore, formatShare } from '../table/score-value.tsx'
 import styles from './list.module.css'
 import { useListKeys } from './use-list-keys.ts'
@@ -114,7 +114,7 @@ function RunRow({ run, metrics, isChosen, isOff, onToggle }: RunRowProps): React
 const revisionsOf = (run: Run, type: 'invocation' | 'input'): string =>
   stepsOf(run)
     .filter(step => step.type === type)
-    .map(step => `${visible(titleOf(step))} v${revisionOf(step)?.version ?? '?'}`)
+    .map(step => visible(pinnedOf(step)))
     .join(', ')
 
 /** Scores of one run that are shown in a list. */

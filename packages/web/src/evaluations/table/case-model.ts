@@ -27,6 +27,12 @@ export const artifactOf = ({ references = {} }: Step) =>
 export const revisionOf = ({ references = {} }: Step): { id?: string; slug?: string; version?: string } | undefined =>
   Object.entries(references).find(([name]) => name.endsWith('_revision'))?.[1]
 
+/** A step as people call it, with the version that it pins; traces have none. */
+export function pinnedOf(step: Step): string {
+  const version = revisionOf(step)?.version
+  return version === undefined ? titleOf(step) : `${titleOf(step)} v${version}`
+}
+
 /** Columns for scores; one that several evaluators have is named with its evaluator. */
 export function columnsOf(run: Run, scores: readonly ScoreName[]): ScoreColumn[] {
   const titles = new Map(stepsOf(run).map(step => [step.key, titleOf(step)]))
