@@ -149,3 +149,13 @@ test('a column that is missing is found at the start, and ends whoever writes', 
   await command('ALTER TABLE spans RENAME COLUMN agent TO agent_id')
   expect(await migrateSpans(engine, RELEASED)).toEqual([])
 })
+
+test('a store that lacks a column is refused before a migration changes it, or fails on that column', async () => {
+  const missing = (await ledger()).slice(7).map(({ name }) => name)
+  await command('ALTER TABLE spans RENAME COLUMN agent_id TO agent')
+  await command('ALTER TABLE schema_migrations DELETE WHERE version > 7 SETTINGS mutations_sync = 1')
+  await expect(migrateSpans(engine, RELEASED)).rejects.toThrow('The table spans of the ClickHouse store lacks agent_id')
+  expect(await released()).toBe(7)
+  await command('ALTER TABLE spans RENAME COLUMN agent TO agent_id')
+  expect(await migrateSpans(engine, RELEASED)).toEqual(missing)
+})

@@ -41,10 +41,10 @@ export async function migrateSpans(
       `The ClickHouse store has schema version ${newest}, but this version of Spanhouse supports at most ${migrations.length}: start a newer version.`,
     )
   const missing = migrations.filter(({ version }) => !versions.has(version))
+  await requireColumns(engine, missing)
   const form = (statement: string): string =>
     inBackground(isReplicated ? replicated(statement) : statement, isReplicated)
   for (const migration of missing) await apply(engine, { ...migration, statements: migration.statements.map(form) })
-  await requireColumns(engine)
   return missing.map(({ name }) => name)
 }
 
@@ -87,17 +87,25 @@ const inBackground = (statement: string, isReplicated: boolean): string =>
     ? `${statement}\nSETTINGS materialize_ttl_after_modify = 0, mutations_sync = 0${isReplicated ? '' : ', alter_sync = 0'}`
     : statement
 
-const ABSENT_COLUMNS = `SELECT name FROM (SELECT arrayJoin({names:Array(String)}) AS name) WHERE name NOT IN
-  (SELECT name FROM system.columns WHERE database = currentDatabase() AND table = 'spans')`
+const PRESENT_COLUMNS = `SELECT name FROM system.columns WHERE database = currentDatabase() AND table = 'spans'`
 
-/** Tables older than the ledger may lack columns; the writer could then never store a span. */
-async function requireColumns(engine: Engine): Promise<void> {
-  const absent = await engine.rows<{ name: string }>({ text: ABSENT_COLUMNS, params: { names: INSERT_COLUMNS } })
+/**
+ * Tables older than the ledger may lack columns; the writer could then never store a span. Checked before anything is
+ * changed: a table without a column is not one that the migrations that are missing were written for.
+ */
+async function requireColumns(engine: Engine, missing: readonly Migration[]): Promise<void> {
+  const present = await engine.rows<{ name: string }>({ text: PRESENT_COLUMNS, params: {} })
+  if (present.length === 0) return
+  const known = new Set([...present.map(({ name }) => name), ...missing.flatMap(addedColumns)])
+  const absent = INSERT_COLUMNS.filter(name => !known.has(name))
   if (absent.length > 0)
     throw new Error(
-      `The table spans of the ClickHouse store lacks ${absent.map(({ name }) => name).join(', ')}: no released version created it.`,
+      `The table spans of the ClickHouse store lacks ${absent.join(', ')}: no released version created it.`,
     )
 }
+
+const addedColumns = ({ statements }: Migration): string[] =>
+  statements.flatMap(text => [...text.matchAll(/ADD COLUMN IF NOT EXISTS (\w+)/g)].map(([, name = '']) => name))
 
 const FILE_NAME = /^(\d{3})_[a-z0-9_]+\.sql$/
 
