@@ -1,13 +1,9 @@
-export type { AccountAnswer, AccountsAnswer } from './accounts/account-answer.ts'
 export { createAccountsBody, deleteAccountsBody } from './accounts/account-body.ts'
-export type { AccountError } from './accounts/account-identities.ts'
-export { type CreateAccountsOptions, createAccounts } from './accounts/accounts.ts'
-export { type Deleted, deleteAccounts } from './accounts/deletion.ts'
+export { createAccounts } from './accounts/accounts.ts'
+export { deleteAccounts } from './accounts/deletion.ts'
 export {
-  type DefaultProject,
   ensureDefaultProject,
   ensureSelfProject,
-  type FirstStartOptions,
 } from './accounts/first-start.ts'
 export * from './accounts/profile.ts'
 export type { NewProject, Seed } from './accounts/seed.ts'
@@ -16,14 +12,13 @@ export * from './admin/graph-body.ts'
 export { passwordsBody, setPasswords } from './admin/passwords.ts'
 export { type Removable, removalBody, removeEntity, removeTargets } from './admin/removal.ts'
 export { transferBody, transferOwnership } from './admin/transfer.ts'
-export { makeApiKey } from './credentials/api-key.ts'
 export * from './credentials/authenticate.ts'
 export { AWAY_MS_MAX } from './credentials/cached-lookup.ts'
 export * from './credentials/principal.ts'
 export { projectQuotas, setProjectQuotas } from './credentials/project-quotas.ts'
 export { type Quota, quotasBody } from './credentials/quota.ts'
 export { answerKeyOf, tokenKeyOf } from './credentials/secret-token.ts'
-export { type ApiKeyJson, createApiKey, listApiKeys, revokeApiKey } from './credentials/stored-keys.ts'
+export { createApiKey, listApiKeys, revokeApiKey } from './credentials/stored-keys.ts'
 export * from './organizations/invitations.ts'
 export { assignRole, memberRole, removeMember, unassignRole } from './organizations/members.ts'
 export {
@@ -52,7 +47,7 @@ export {
 export * from './organizations/read-organizations.ts'
 export { checkPermission, permissionCheckQuery } from './roles/permission-check.ts'
 export * from './roles/roles.ts'
-export { createSecretBody, editSecretBody, type ProbeBody, probeBody, type SecretKind } from './secrets/secret-body.ts'
+export { createSecretBody, editSecretBody, type ProbeBody, probeBody } from './secrets/secret-body.ts'
 export { secretJson } from './secrets/secret-json.ts'
 export * from './secrets/secrets.ts'
 export { openVault, type Vault } from './secrets/vault.ts'

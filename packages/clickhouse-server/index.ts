@@ -1,6 +1,5 @@
 export {
   type ClickHouseServer,
-  type ClickHouseServerOptions,
   startClickHouse,
   TooManyRestarts,
 } from './clickhouse-server.ts'

@@ -2,12 +2,10 @@ export * from './log/kinds.ts'
 export * from './log/list.ts'
 export * from './log/read-events.ts'
 export {
-  type EventRow,
   type NewEvent,
   type OtherChange,
   recordChange,
   recordEvents,
-  toEventJson,
 } from './log/record.ts'
 export * from './log/retention.ts'
 export {
@@ -18,7 +16,7 @@ export {
   newSubscription,
   subscriptionQuery,
 } from './webhooks/body.ts'
-export { Deliverer, type DelivererOptions, RETRY_SECONDS } from './webhooks/deliverer.ts'
+export { Deliverer } from './webhooks/deliverer.ts'
 export {
   fetchDelivery,
   listDeliveries,
@@ -34,6 +32,5 @@ export {
   editSubscription,
   fetchSubscription,
   listSubscriptions,
-  SUBSCRIPTIONS_MAX,
   setSubscriptionActive,
 } from './webhooks/subscriptions.ts'

@@ -1,1 +1,1 @@
-export { type FakeProvider, type RecordedRequest, startFakeProvider } from './fake-provider.ts'
+export { type FakeProvider, startFakeProvider } from './fake-provider.ts'

@@ -120,16 +120,5 @@ export interface Span {
   events?: SpanEvent[]
 }
 
-/**
- * A span as stored: with the values that the writer derived from its whole trace, and when and by whom it was written.
- */
-export interface StoredSpan extends Span {
-  trace_type: TraceType
-  created_at: Micros
-  created_by_id: Uuid
-  updated_at?: Micros
-  updated_by_id?: Uuid
-}
-
 /** A span as the interface returns it: ISO times, no internal fields, null members omitted. */
 export type SpanJson = { [key: string]: Json }

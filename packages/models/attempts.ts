@@ -2,8 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { ModelError, type ModelErrorCategory } from './model-error.ts'
 
 /** From none to all; each level includes those before it. */
-export const RETRY_POLICIES = ['off', 'availability', 'capacity', 'transient', 'any'] as const
-export const FALLBACK_POLICIES = ['off', 'availability', 'capacity', 'access', 'context', 'any'] as const
+const RETRY_POLICIES = ['off', 'availability', 'capacity', 'transient', 'any'] as const
+const FALLBACK_POLICIES = ['off', 'availability', 'capacity', 'access', 'context', 'any'] as const
 export type RetryPolicy = (typeof RETRY_POLICIES)[number]
 export type FallbackPolicy = (typeof FALLBACK_POLICIES)[number]
 

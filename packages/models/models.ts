@@ -7,7 +7,7 @@ import type { ProviderRoute, Route } from './route.ts'
 import { CallingThread } from './thread/calling-thread.ts'
 
 /** The limits of one call; models can think for minutes before they respond. */
-export const MODEL_LIMITS: OutboundLimits = {
+const MODEL_LIMITS: OutboundLimits = {
   connectMs: 5_000,
   firstByteMs: 120_000,
   idleMs: 60_000,

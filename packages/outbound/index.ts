@@ -1,6 +1,5 @@
 export * from './outbound-error.ts'
 export {
-  OUTBOUND_LIMITS,
   type OutboundFetch,
   type OutboundLimits,
   type OutboundRequest,

@@ -21,7 +21,7 @@ export interface OutboundLimits {
 }
 
 /** The default limits of {@link outboundFetch}. */
-export const OUTBOUND_LIMITS: OutboundLimits = {
+const OUTBOUND_LIMITS: OutboundLimits = {
   connectMs: 5_000,
   firstByteMs: 10_000,
   idleMs: 10_000,

@@ -5,11 +5,10 @@ export { type Measure, SPEC_TYPES, type Spec } from './analytics/analytics-spec.
 export { type Buckets, bucketStart, bucketsOf } from './analytics/buckets.ts'
 export * from './analytics/compile-analytics.ts'
 export * from './analytics/compile-measure.ts'
-export { amountColumns, type Column, type RowSink, type RowSource, readMoney, secondsText } from './column.ts'
+export { amountColumns, type Column, type RowSource, readMoney, secondsText } from './column.ts'
 export * from './columns.ts'
 export { compileFilter } from './compile/compile-filter.ts'
-export { engineJson } from './compile/engine-json.ts'
-export { COPY_LENGTH_MIN, ENVELOPE, restoreCopies } from './copies.ts'
+export { restoreCopies } from './copies.ts'
 export {
   type CellPlaces,
   compileCellMetrics,
@@ -22,13 +21,11 @@ export {
 export * from './evaluation/compare-runs.ts'
 export { type MeasuredStep, planSlots } from './evaluation/measure-slots.ts'
 export * from './evaluation/run-cases.ts'
-export { FIELD_KINDS, FIELDS, type Field, OPERATORS } from './filter/fields.ts'
+export { FIELD_KINDS, FIELDS, OPERATORS } from './filter/fields.ts'
 export * from './filter/filter.ts'
 export { filterSize } from './filter/filter-size.ts'
 export { parseFilter } from './filter/parse-filter.ts'
-export type { Location } from './filter/shape.ts'
 export { isOfRoots } from './hints/search-hints.ts'
-export { searchTermsOf } from './hints/search-terms.ts'
 export { inlineParams, stringLiteral } from './literals.ts'
 export { SHORT_DATA_MAX } from './long-data.ts'
 export { matchSpan } from './match/match.ts'

@@ -242,7 +242,7 @@ export const COST_MAX = 8_000
 /** Of one that reads a page, in which the filter stands up to four times: about 100 ms. */
 export const PAGE_COST_MAX = 4_000
 /** Bytes of all values in one statement, each time they stand in it; a list of 100,000 UUIDs is 4 MB three times. */
-export const VALUE_BYTES_MAX = 24 * 1024 * 1024
+const VALUE_BYTES_MAX = 24 * 1024 * 1024
 
 /** The statement, unless it costs more than so many expressions: a Problem `query_limit`. */
 export function withinCost(fragment: Sql, max: number): Sql {

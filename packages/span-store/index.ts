@@ -1,6 +1,6 @@
-export { type IncomingSpan, type Sender, SpanBatch } from './bytes/span-batch.ts'
-export { clusterEngine, databaseOf, openClusterReader } from './cluster/cluster-engine.ts'
-export { createdBy, PLACEMENTS, type Placement } from './cluster/placement.ts'
+export { type Sender, SpanBatch } from './bytes/span-batch.ts'
+export { clusterEngine, openClusterReader } from './cluster/cluster-engine.ts'
+export { createdBy, PLACEMENTS } from './cluster/placement.ts'
 export { replicated } from './cluster/replicated.ts'
 export * from './cluster/shard.ts'
 export { type ColdStorage, moveOldSpans } from './cold-storage.ts'
@@ -19,19 +19,14 @@ export { type Migration, migrateSpans, partsToChange, readMigrations } from './m
 export { readActivity } from './read/activity.ts'
 export { readAggregates } from './read/aggregates.ts'
 export {
-  type Analytics,
-  type AnalyticsBucket,
   readAnalytics,
   readTotals,
-  type Totals,
-  type TotalsBucket,
 } from './read/analytics.ts'
 export { type Arrival, arrivalsSince, readArrived } from './read/arrivals.ts'
 export { readFacets } from './read/facets.ts'
-export { toMatchable } from './read/matchable.ts'
 export { readOneTrace } from './read/one-trace.ts'
 export { readTraceHeads, SPAN_COLUMNS } from './read/row.ts'
-export { type RowPage, type RowsOf, readPreviews, readRowPage, type ShownRow } from './read/rows.ts'
+export { readPreviews, readRowPage, type ShownRow } from './read/rows.ts'
 export { PAGE_BYTES_MAX, pageTooLarge, readSpanPage, readWholePage } from './read/span-page.ts'
 export { readSpansByIds } from './read/spans-by-ids.ts'
 export { positionOf, readSpans, type StoredSpan } from './read/stored-span.ts'
@@ -40,4 +35,4 @@ export { beginRun, isFenced, renewRun } from './write/fence.ts'
 export { mergeLeftovers } from './write/leftovers.ts'
 export { removeProjects } from './write/projects.ts'
 export { keepFor, RETENTION_DAYS_MAX, removeExpired, setRetention } from './write/retention.ts'
-export { SpanWriter, type SpanWriterOptions, type WriteResult } from './write/write.ts'
+export { SpanWriter, type WriteResult } from './write/write.ts'

@@ -2,7 +2,7 @@ import type { JetStreamOptions } from './jetstream.ts'
 import type { SpanStream } from './span-stream.ts'
 
 export { Refusal } from './admission.ts'
-export { type EmbeddedStreamOptions, openEmbeddedStream } from './embedded.ts'
+export { openEmbeddedStream } from './embedded.ts'
 export type { JetStreamOptions } from './jetstream.ts'
 export * from './partition.ts'
 export * from './span-stream.ts'

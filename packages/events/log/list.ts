@@ -5,7 +5,7 @@ import { echoedWindow, windowOf } from '../window.ts'
 import { type EventRow, toEventJson } from './record.ts'
 
 /** Events in one page. */
-export const EVENTS_PAGE_MAX = 1_000
+const EVENTS_PAGE_MAX = 1_000
 
 const TYPE_LENGTH_MAX = 200
 const type = z.string().max(TYPE_LENGTH_MAX)

@@ -2,7 +2,7 @@ import type { Database } from '@spanhouse/postgres'
 import { type NewEvent, recordAskedFor } from './record.ts'
 
 /** Events of reads that wait to be recorded; further ones are dropped. */
-export const READ_EVENTS_MAX = 10_000
+const READ_EVENTS_MAX = 10_000
 /** Recorded by one statement. */
 const BATCH_MAX = 1_000
 const FLUSH_MS = 100

@@ -3,7 +3,7 @@ import { Problem, type Uuid } from '@spanhouse/model'
 import { type Database, onBehalfOf, type Postgres, sql, withDatabaseProblems } from '@spanhouse/postgres'
 
 /** For how long events and deliveries are kept unless the project says otherwise. */
-export const EVENT_DAYS = 365
+const EVENT_DAYS = 365
 export const EVENT_DAYS_MAX = 3_650
 
 const LOOK_EVERY_MS = 10 * 60_000
@@ -60,7 +60,7 @@ async function removeAlone({ db, lease }: Pick<Postgres, 'db' | 'lease'>, signal
 }
 
 /** Removes some of what is queued for subscriptions that were deleted, and returns how many rows. */
-export async function removeUnsendable(db: Database): Promise<number> {
+async function removeUnsendable(db: Database): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from webhook_queue where (subscription_id, event_id) in (
       select subscription_id, event_id from webhook_queue queued
@@ -71,7 +71,7 @@ export async function removeUnsendable(db: Database): Promise<number> {
 }
 
 /** Removes some of the oldest rows, and returns how many. What is queued goes when it is claimed. */
-export async function removeOld(db: Database, table: 'events' | 'webhook_deliveries'): Promise<number> {
+async function removeOld(db: Database, table: 'events' | 'webhook_deliveries'): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from ${sql.table(table)} where id in (
       select old.id from ${sql.table(table)} old left join projects on projects.id = old.project_id

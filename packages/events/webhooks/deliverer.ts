@@ -20,7 +20,7 @@ import { ATTEMPT_LIMITS, type Outcome, send } from './send.ts'
  */
 
 /** The pauses before the attempts after the first, in seconds; each is shortened at random by up to half. */
-export const RETRY_SECONDS = [1, 3, 9, 27, 81] as const
+const RETRY_SECONDS = [1, 3, 9, 27, 81] as const
 
 /** How often the queue is looked at while nothing is due. */
 const LOOK_MS = 250

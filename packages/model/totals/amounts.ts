@@ -26,7 +26,7 @@ export const SUMMED_METRICS: readonly { metric: SummedMetric; indexes: readonly 
 ).map(metric => ({ metric, indexes: AMOUNTS.flatMap((row, index) => (row.metric === metric ? [index] : [])) }))
 
 /** The maximum of any amount of a single span, so that a trace's sums fit the stored decimals. */
-export const AMOUNT_MAX = 1e9
+const AMOUNT_MAX = 1e9
 
 const SCALES = AMOUNTS.map(row => 10n ** BigInt(row.decimals))
 

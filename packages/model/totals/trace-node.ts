@@ -37,7 +37,7 @@ export interface TraceNode {
 export const ACTORS = ['session_id', 'user_id'] as const
 
 /** Characters of the id of a session or a user that is kept for others of its trace: a writer has many in memory. */
-export const ACTOR_LENGTH_MAX = 200
+const ACTOR_LENGTH_MAX = 200
 
 /** The id of a session or a user, as a node has it. */
 export const actorOf = (id = ''): string | null => (id.length <= ACTOR_LENGTH_MAX ? id : null)

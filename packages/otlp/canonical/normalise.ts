@@ -34,7 +34,7 @@ export const toSpan = (decoded: DecodedSpan, accepted_at: Micros): Span =>
  *
  * Throws a Problem `invalid` for a span that the scan would reject.
  */
-export function normaliseSpan({ span, origin }: DecodedSpan, accepted_at: Micros): SpanDraft {
+function normaliseSpan({ span, origin }: DecodedSpan, accepted_at: Micros): SpanDraft {
   const { trace_id, span_id, parent_id, span_kind, status_code } = identityOf(span)
   const { resourceAndScope, otlp, conflicts } = envelopeOf(origin)
   const start_time = span.startTime || span.endTime || accepted_at

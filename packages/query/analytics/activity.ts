@@ -39,7 +39,7 @@ export interface ActivityRow {
 }
 
 /** Default and maximum number of ids in a page. */
-export const IDS_MAX = 10_000
+const IDS_MAX = 10_000
 
 /**
  * Parses `{realtime?, windowing?}`. Throws `unprocessable` (422) on a member of the wrong type, `invalid` (400) on a

@@ -52,7 +52,7 @@ export function compileMeasure(measure: Measure, path: readonly string[] | undef
 }
 
 /** The same of the values at a place. */
-export const compileMeasureAt = (measure: Measure, place: Place, histogram: Histogram): Sql =>
+const compileMeasureAt = (measure: Measure, place: Place, histogram: Histogram): Sql =>
   MEASURES[measure](place, histogram)
 
 /** The object of all attributes has no values of other types. */

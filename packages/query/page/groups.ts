@@ -14,7 +14,7 @@ import { fromSpans, fromTraceHeads, SETTINGS } from './statements.ts'
  */
 
 /** Attributes that say the same in several conventions: the first one that a span has counts. */
-export const MEANINGS = {
+const MEANINGS = {
   model: ['ag.meta.response.model', 'ag.meta.request.model'],
   application: ['ag.references.application.slug', 'resource.service.name'],
   environment: [
@@ -64,7 +64,7 @@ export interface GroupQuery {
 }
 
 /** Reads `by` of a request; throws `unprocessable` (422), naming what is known. */
-export function readGroupedBy(value: unknown, loc: Location): string {
+function readGroupedBy(value: unknown, loc: Location): string {
   const by = readText(value, loc)
   if (by.length <= PATH_LENGTH_MAX && (by.includes('.') || GROUPED_BY.some(known => known === by))) return by
   throw malformed(

@@ -37,9 +37,9 @@ export interface Windowing {
 }
 
 /** Rows in a page without a limit in the request. */
-export const LIMIT_DEFAULT: Record<Focus, number> = { span: 10_000, trace: 1_000 }
+const LIMIT_DEFAULT: Record<Focus, number> = { span: 10_000, trace: 1_000 }
 /** The maximum limit of a request. */
-export const LIMIT_MAX: Record<Focus, number> = { span: 100_000, trace: 10_000 }
+const LIMIT_MAX: Record<Focus, number> = { span: 100_000, trace: 10_000 }
 
 type Member = Exclude<keyof Windowing, 'next'>
 export const WINDOWING_MEMBERS = ['oldest', 'newest', 'next', 'limit', 'order', 'interval', 'rate'] as const

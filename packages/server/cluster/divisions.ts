@@ -150,7 +150,7 @@ export async function divisionStatus(db: Database | Trx): Promise<DivisionStatus
   return { partitions, started: await startedOf(db, partitions, rangeOf(partitions)) }
 }
 
-export const rangeOf = (partitions: number): number[] => Array.from({ length: partitions }, (_, index) => index)
+const rangeOf = (partitions: number): number[] => Array.from({ length: partitions }, (_, index) => index)
 
 /** At most this share of the stream may be in use when it grows, since what is forwarded takes room twice. */
 const USED_SHARE_MAX = 0.5

@@ -6,7 +6,7 @@ import { json, jsonObject, z } from '@spanhouse/validation'
 
 const score = { step_key: z.string(), path: z.string() }
 
-export const scoreSummary = z.object({
+const scoreSummary = z.object({
   ...score,
   type: z
     .string()
@@ -46,7 +46,7 @@ export const runScores = z.object({
   ),
 })
 
-export const caseCell = z.object({
+const caseCell = z.object({
   step_key: z.string(),
   repeat_idx: z.int(),
   status: z.string(),

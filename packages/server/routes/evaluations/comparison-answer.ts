@@ -2,7 +2,7 @@ import { z } from '@spanhouse/validation'
 
 const score = { step_key: z.string(), path: z.string() }
 
-export const comparedScore = z.object({
+const comparedScore = z.object({
   ...score,
   better: z
     .enum(['higher', 'lower'])
@@ -31,7 +31,7 @@ export const comparedScore = z.object({
 
 const side = z.object({ scenario_id: z.string(), trace_id: z.string().optional() })
 
-export const comparedCase = z.object({
+const comparedCase = z.object({
   testcase_id: z.string().optional(),
   source_trace_id: z.string().optional(),
   repeat_idx: z.int(),

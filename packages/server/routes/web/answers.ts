@@ -16,7 +16,7 @@ const said = {
 }
 
 /** A span, or a trace by its root, as a list shows it. Members without a value are omitted. */
-export const row = z.object({
+const row = z.object({
   trace_id: z.string(),
   span_id: z.string(),
   parent_id: z.optional(z.string()),

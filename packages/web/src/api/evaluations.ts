@@ -4,7 +4,7 @@ import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/
 import { api, apiById } from './client.ts'
 import type { Json, JsonObject } from './registry.ts'
 
-export type { CaseCell, RunCase, RunScores, ScoreSummary } from '@spanhouse/server/routes/evaluations/case-answers.ts'
+export type { CaseCell, RunScores, ScoreSummary } from '@spanhouse/server/routes/evaluations/case-answers.ts'
 export type {
   ComparedCase,
   ComparedScore,

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import type { Json } from '../../api/registry.ts'
 import { visible } from '../../format/format.ts'
 import { controls, Kbd } from '../../parts/controls.tsx'
-import type { Field, Form, Values } from './fields.ts'
+import type { Field, Form } from './fields.ts'
 import styles from './queue.module.css'
 
 interface FieldViewProps {
@@ -106,5 +106,3 @@ export function chosenAfter(
   const chosen = Array.isArray(value) ? value : []
   return isChosen(chosen, option.value) ? chosen.filter(one => !isSame(one, option.value)) : [...chosen, option.value]
 }
-
-export type { Values }
