@@ -2,8 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { ModelError, type ModelErrorCategory } from './model-error.ts'
 
 /** From none to all; each level includes those before it. */
-const RETRY_POLICIES = ['off', 'availability', 'capacity', 'transient', 'any'] as const
-const FALLBACK_POLICIES = ['off', 'availability', 'capacity', 'access', 'context', 'any'] as const
+export const RETRY_POLICIES = ['off', 'availability', 'capacity', 'transient', 'any'] as const
+export const FALLBACK_POLICIES = ['off', 'availability', 'capacity', 'access', 'context', 'any'] as const
 export type RetryPolicy = (typeof RETRY_POLICIES)[number]
 export type FallbackPolicy = (typeof FALLBACK_POLICIES)[number]
 
@@ -11,21 +11,14 @@ export type FallbackPolicy = (typeof FALLBACK_POLICIES)[number]
 export interface AttemptRules {
   retryPolicy?: RetryPolicy
   /** Additional attempts per configuration; default: 1. */
-  maxRetries?: number
-  /** Milliseconds before the first retry, doubled before each further one; default: 1,000. */
-  baseDelayMs?: number
+  retriesMax?: number
+  /** The wait before the first retry, doubled before each further one; default: 1,000. */
+  retryDelayMs?: number
   fallbackPolicy?: FallbackPolicy
-  signal?: AbortSignal
 }
 
-/** Which attempt it is: the index of its configuration in the list, and how often that one was tried before. */
-export interface Attempt {
-  config: number
-  retry: number
-}
-
-const MAX_RETRIES = 1
-const BASE_DELAY_MS = 1_000
+const RETRIES_MAX = 1
+const RETRY_DELAY_MS = 1_000
 
 /** Statuses of `other` errors that another configuration may avoid: not understood, not found, not accepted. */
 const FALLBACK_STATUSES = new Set([400, 404, 422])
@@ -37,12 +30,12 @@ const FALLBACK_STATUSES = new Set([400, 404, 422])
  */
 export async function attemptInTurn<Config, Result>(
   configs: readonly [Config, ...Config[]],
-  rules: AttemptRules,
-  attempt: (config: Config, which: Attempt) => Promise<Result>,
+  rules: AttemptRules & { signal?: AbortSignal },
+  attempt: (config: Config) => Promise<Result>,
 ): Promise<Result> {
   for (const [index, config] of configs.entries()) {
     try {
-      return await attemptOften(rules, retry => attempt(config, { config: index, retry }))
+      return await attemptOften(rules, () => attempt(config))
     } catch (error) {
       const isLast = index === configs.length - 1
       if (isLast || rules.signal?.aborted || !mayFallBack(error, rules.fallbackPolicy)) throw error
@@ -51,15 +44,18 @@ export async function attemptInTurn<Config, Result>(
   throw new Error('there is no configuration to try')
 }
 
-async function attemptOften<Result>(rules: AttemptRules, attempt: (retry: number) => Promise<Result>): Promise<Result> {
-  const { retryPolicy = 'off', maxRetries = MAX_RETRIES, baseDelayMs = BASE_DELAY_MS, signal } = rules
+async function attemptOften<Result>(
+  rules: AttemptRules & { signal?: AbortSignal },
+  attempt: () => Promise<Result>,
+): Promise<Result> {
+  const { retryPolicy = 'off', retriesMax = RETRIES_MAX, retryDelayMs = RETRY_DELAY_MS, signal } = rules
   for (let retry = 0; ; retry++) {
     try {
-      return await attempt(retry)
+      return await attempt()
     } catch (error) {
-      if (retry >= maxRetries || signal?.aborted || !mayRetry(error, retryPolicy)) throw error
+      if (retry >= retriesMax || signal?.aborted || !mayRetry(error, retryPolicy)) throw error
     }
-    await delay(baseDelayMs * 2 ** retry, undefined, { signal })
+    await delay(retryDelayMs * 2 ** retry, undefined, { signal })
   }
 }
 

@@ -1,6 +1,8 @@
 export {
   type AttemptRules,
   attemptInTurn,
+  FALLBACK_POLICIES,
+  RETRY_POLICIES,
 } from './attempts.ts'
 export * from './catalogue.ts'
 export * from './chat-reply.ts'

@@ -1,4 +1,5 @@
 import type { Json, JsonObject, SpanId, TraceId } from '@spanhouse/model'
+import type { AttemptRules } from '@spanhouse/models'
 import type { ErrorType } from './error-types.ts'
 import type { Work, WorkName } from './work/work.ts'
 
@@ -104,21 +105,13 @@ export interface Means {
   compute<Name extends WorkName>(name: Name, ...args: Parameters<Work[Name]>): Promise<ReturnType<Work[Name]>>
 }
 
-/** The messages for a model, and the configurations to try, in order. */
-export interface ChatPlan {
+/** The messages for a model, the configurations to try, in order, and what happens when a call fails. */
+export interface ChatPlan extends AttemptRules {
   /** In the shape of OpenAI's chat messages, templates rendered. */
   messages: readonly JsonObject[]
   /** The primary `llm_config` and its fallbacks, checked. */
   configs: readonly ChatConfig[]
-  fallbackPolicy?: Policy
-  retryPolicy?: Policy
-  /** How often a failed call is repeated with the same configuration. */
-  retriesMax?: number
-  /** Wait before the first retry; each further one waits twice as long. */
-  retryDelayMs?: number
 }
-
-export type Policy = 'off' | 'availability' | 'capacity' | 'transient' | 'access' | 'context' | 'any'
 
 /** One `llm_config`: only the members that are set are sent to the provider. */
 export interface ChatConfig {

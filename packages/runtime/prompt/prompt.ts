@@ -1,14 +1,10 @@
 import { isJsonObject, type JsonObject } from '@spanhouse/model'
-import type { ChatConfig, ChatPlan, Policy } from '../run.ts'
+import { type AttemptRules, FALLBACK_POLICIES, RETRY_POLICIES } from '@spanhouse/models'
+import type { ChatConfig } from '../run.ts'
 import { misfit, missing } from '../run-error.ts'
 import { readLlmConfig } from './llm-config.ts'
 import { ConfigReader } from './read.ts'
 import { TEMPLATE_FORMATS, type TemplateFormat } from './template.ts'
-
-const FALLBACK_POLICIES = ['off', 'availability', 'capacity', 'access', 'context', 'any'] as const
-const RETRY_POLICIES = ['off', 'availability', 'capacity', 'transient', 'any'] as const
-const RETRIES_WITH_A_POLICY = 1
-const RETRY_DELAY_MS = 1000
 
 /** The `prompt` of a completion or chat, checked (section 4.1 of the runtime's contract). */
 export interface Prompt {
@@ -20,7 +16,7 @@ export interface Prompt {
   inputKeys: string[] | undefined
   /** The primary configuration and its fallbacks. */
   configs: ChatConfig[]
-  retry: Pick<ChatPlan, 'fallbackPolicy' | 'retryPolicy' | 'retriesMax' | 'retryDelayMs'>
+  retry: AttemptRules
 }
 
 /** Throws a 400 that names the missing or invalid member. */
@@ -71,16 +67,13 @@ function readConfigs(reader: ConfigReader): ChatConfig[] {
   return [primary, ...fallbacks.map((config, place) => readLlmConfig(new ConfigReader(config, path(place))))]
 }
 
-function readRetry(reader: ConfigReader): Prompt['retry'] {
+function readRetry(reader: ConfigReader): AttemptRules {
   const config = new ConfigReader(reader.object('retry_config') ?? {}, 'prompt.retry_config')
-  const retryPolicy: Policy = reader.oneOf('retry_policy', RETRY_POLICIES) ?? 'off'
-  const retries = config.number('max_retries', { from: 0, to: 5, isInteger: true })
-  const delay = config.number('base_delay', { from: 100, to: 1000 })
   return {
-    fallbackPolicy: reader.oneOf('fallback_policy', FALLBACK_POLICIES) ?? 'off',
-    retryPolicy,
-    retriesMax: retryPolicy === 'off' ? 0 : (retries ?? RETRIES_WITH_A_POLICY),
-    retryDelayMs: delay ?? RETRY_DELAY_MS,
+    retryPolicy: reader.oneOf('retry_policy', RETRY_POLICIES),
+    retriesMax: config.number('max_retries', { from: 0, to: 5, isInteger: true }),
+    retryDelayMs: config.number('base_delay', { from: 100, to: 1000 }),
+    fallbackPolicy: reader.oneOf('fallback_policy', FALLBACK_POLICIES),
   }
 }
 

@@ -1,4 +1,5 @@
 import type { JsonObject } from '@spanhouse/model'
+import { FALLBACK_POLICIES, RETRY_POLICIES } from '@spanhouse/models'
 import { MODEL_OPTIONS, TEMPLATE_FORMATS } from './llm.ts'
 import { messages } from './message.ts'
 
@@ -41,7 +42,7 @@ const LLM_CONFIG: JsonObject = {
   },
 }
 
-const POLICY = (choices: string[]): JsonObject => ({ type: 'string', enum: choices, default: 'off' })
+const POLICY = (choices: readonly string[]): JsonObject => ({ type: 'string', enum: [...choices], default: 'off' })
 
 /** Messages with placeholders, the model that answers them, and what happens when it does not. */
 export const promptTemplate: JsonObject = {
@@ -58,7 +59,7 @@ export const promptTemplate: JsonObject = {
     },
     llm_config: LLM_CONFIG,
     fallback_configs: { type: ['array', 'null'], items: LLM_CONFIG },
-    fallback_policy: POLICY(['off', 'availability', 'capacity', 'access', 'context', 'any']),
+    fallback_policy: POLICY(FALLBACK_POLICIES),
     retry_config: {
       type: ['object', 'null'],
       properties: {
@@ -71,7 +72,7 @@ export const promptTemplate: JsonObject = {
         },
       },
     },
-    retry_policy: POLICY(['off', 'availability', 'capacity', 'transient', 'any']),
+    retry_policy: POLICY(RETRY_POLICIES),
   },
   'x-ag-type': 'prompt-template',
 }

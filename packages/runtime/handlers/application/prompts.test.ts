@@ -52,10 +52,6 @@ test('a completion renders its messages, sends the options that are set and retu
         },
       ],
       configs: [{ model: 'm', options: { temperature: 0, stop: ['x'] } }],
-      fallbackPolicy: 'off',
-      retryPolicy: 'off',
-      retriesMax: 0,
-      retryDelayMs: 1000,
     },
   ])
 })
@@ -165,7 +161,7 @@ test('a judge without a key says so before it renders its prompt', async () => {
   })
 })
 
-test('a policy other than off means one retry after a second', async () => {
+test('the policies of a prompt and its fallbacks are part of the plan', async () => {
   const model = scriptedModel('x')
   await runWith(completion, {
     ...model,
@@ -177,8 +173,7 @@ test('a policy other than off means one retry after a second', async () => {
     }),
   })
   expect(model.plans[0]).toMatchObject({
-    retriesMax: 1,
-    retryDelayMs: 1000,
+    retryPolicy: 'any',
     fallbackPolicy: 'context',
     configs: [{ model: 'gpt-4o-mini' }, { model: 'n', connection: 'lab' }],
   })

@@ -1,13 +1,5 @@
 import type { Json, JsonObject, Uuid } from '@spanhouse/model'
-import {
-  type AttemptRules,
-  attemptInTurn,
-  type ChatReply,
-  type ChatRequest,
-  type Models,
-  mockRoute,
-  type Route,
-} from '@spanhouse/models'
+import { attemptInTurn, type ChatReply, type ChatRequest, type Models, mockRoute, type Route } from '@spanhouse/models'
 import {
   type ChatAnswer,
   type ChatConfig,
@@ -37,19 +29,16 @@ export async function callModels(
   onEvent: ((event: RunEvent) => void) | undefined,
 ): Promise<ChatAnswer> {
   const { context } = calls
-  const rules = { ...rulesOf(plan), signal: context.signal }
   try {
     const configs = plan.configs as readonly [ChatConfig, ...ChatConfig[]]
-    const reply = await attemptInTurn(configs, rules, config => attempt(calls, plan, config, onEvent))
+    const reply = await attemptInTurn(configs, { ...plan, signal: context.signal }, config =>
+      attempt(calls, plan, config, onEvent),
+    )
     context.finishReason = reply.finishReason
     return answerOf(reply)
   } catch (error) {
     throw modelRunError(error)
   }
-}
-
-function rulesOf({ retryPolicy, fallbackPolicy, retriesMax, retryDelayMs }: ChatPlan): AttemptRules {
-  return { retryPolicy, fallbackPolicy, maxRetries: retriesMax, baseDelayMs: retryDelayMs } as AttemptRules
 }
 
 function attempt(
