@@ -41,8 +41,8 @@ const SHAPE: Record<string, { imports: string[]; libraries: string[] }> = {
   },
   'fake-provider': { imports: [], libraries: [] },
   runtime: {
-    imports: ['model', 'models', 'validation'],
-    libraries: ['ajv', 'ajv-draft-04', 'ajv-formats', 're2js', 'mustache', 'minijinja-js', 'fastest-levenshtein'],
+    imports: ['model', 'models'],
+    libraries: ['ajv', 'ajv-draft-04', 're2js', 'mustache', 'minijinja-js', 'fastest-levenshtein'],
   },
   sandbox: { imports: ['model', 'priority'], libraries: ['amaro', 'pyodide', 'quickjs-wasi'] },
   events: {
@@ -76,7 +76,6 @@ const SHAPE: Record<string, { imports: string[]; libraries: string[] }> = {
       'evaluation',
       'events',
       'outbound',
-      'models',
       'sandbox',
       'telemetry',
     ],
