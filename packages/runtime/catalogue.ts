@@ -2,9 +2,7 @@ import { isJsonObject, type Json, type JsonObject } from '@spanhouse/model'
 import type { Handler, Preset, Role, Schemas, Template } from './handler.ts'
 import { HANDLERS } from './handlers.ts'
 import { type RoleFlags, rolesOf } from './revision-flags.ts'
-import type { RuntimeSettings } from './uri.ts'
-
-type Naming = Pick<RuntimeSettings, 'uriPrefix'>
+import { managedUri, type Naming } from './uri.ts'
 
 /** What a template is for, and whether lists show it. */
 export interface TemplateFlags extends RoleFlags {
@@ -68,7 +66,7 @@ function shownFor(role: Role | undefined): readonly Shown[] {
 
 function toTemplate(handler: Shown, settings: Naming): TemplateRecord {
   const { key, template, schemas = {} } = handler
-  const uri = catalogueUri(handler, settings)
+  const uri = managedUri(handler, settings)
   const parameters = { ...scalarDefaults(schemas.parameters), ...template.parameters }
   return {
     key,
@@ -98,15 +96,12 @@ function toPreset(handler: Shown, preset: Preset, settings: Naming): PresetRecor
     categories: handler.template.categories,
     flags: flagsOf(handler),
     data: {
-      uri: catalogueUri(handler, settings),
+      uri: managedUri(handler, settings),
       ...(schemas ? { schemas } : {}),
       ...(parameters ? { parameters } : {}),
     },
   }
 }
-
-const catalogueUri = ({ kind, key, version }: Handler, { uriPrefix }: Naming): string =>
-  `${uriPrefix}:${kind}:${key}:${version}`
 
 const flagsOf = ({ roles, template }: Shown): TemplateFlags => ({
   ...rolesOf(roles),

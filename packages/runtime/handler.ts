@@ -46,8 +46,6 @@ export interface LegacyTraits {
 export interface Handler {
   key: string
   kind: 'builtin' | 'custom'
-  /** The version that `latest` stands for. */
-  version: string
   roles: readonly Role[]
   schemas?: Schemas
   template?: Template

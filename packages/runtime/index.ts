@@ -20,9 +20,11 @@ export { answerQuestions } from './threads/answer-questions.ts'
 export { Ended, ThreadPool } from './threads/thread-pool.ts'
 export { TYPES } from './types.ts'
 export {
+  HANDLER_VERSION,
   INTERFACE_PREFIX,
   isCallableUrl,
   isManaged,
+  managedUri,
   parseHandlerUri,
   type RuntimeSettings,
 } from './uri.ts'

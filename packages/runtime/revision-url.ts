@@ -1,6 +1,6 @@
 import type { JsonObject } from '@spanhouse/model'
 import { handlerOf } from './handlers.ts'
-import { type HandlerUri, isWebAddress, parseHandlerUri, type RuntimeSettings } from './uri.ts'
+import { HANDLER_VERSION, type HandlerUri, isWebAddress, parseHandlerUri, type RuntimeSettings } from './uri.ts'
 
 /** The handler URI in a revision's data; null if it has none, or a web address instead. */
 export const handlerUriOf = ({ uri }: JsonObject): HandlerUri | null =>
@@ -14,7 +14,7 @@ export const webAddressOf = ({ uri }: JsonObject): string | undefined =>
 export function hostedUrl(uri: HandlerUri, settings: RuntimeSettings): string | undefined {
   const handler = handlerOf(uri, settings)
   if (!handler || handler.isRunnable === false) return undefined
-  const version = uri.version === 'latest' ? handler.version : uri.version
+  const version = uri.version === 'latest' ? HANDLER_VERSION : uri.version
   return `${settings.servicesUrl}/${encodeURIComponent(uri.key)}/${encodeURIComponent(version)}`
 }
 

@@ -14,10 +14,15 @@ export interface RuntimeSettings {
   uriPrefix: string
 }
 
+export type Naming = Pick<RuntimeSettings, 'uriPrefix'>
+
 /** The prefix of the interface. It is always accepted, and is the default if a URI omits the provider. */
 export const INTERFACE_PREFIX = 'agenta'
 
 const LATEST = 'latest'
+
+/** The only version of every handler so far. */
+export const HANDLER_VERSION = 'v0'
 
 /**
  * Parses `provider:kind:key:version`, or a shorter form: `key`, `kind:key`, `provider:kind:key`.
@@ -42,3 +47,7 @@ export function isCallableUrl(text: string): boolean {
 /** Whether the handler is one of Spanhouse's own. */
 export const isManaged = (uri: HandlerUri, { uriPrefix }: RuntimeSettings): boolean =>
   uri.provider === INTERFACE_PREFIX || uri.provider === uriPrefix
+
+/** The URI of one of Spanhouse's own handlers. */
+export const managedUri = ({ kind, key }: Pick<HandlerUri, 'kind' | 'key'>, { uriPrefix }: Naming): string =>
+  `${uriPrefix}:${kind}:${key}:${HANDLER_VERSION}`

@@ -5,7 +5,6 @@ import { closed, open } from '../schema/schema-parts.ts'
 export const echo: Handler = {
   key: 'echo',
   kind: 'builtin',
-  version: 'v0',
   roles: ['evaluator'],
   schemas: { parameters: closed({}), inputs: open({ aloha: {} }), outputs: closed({ got: {} }) },
   template: {

@@ -1,6 +1,6 @@
 import type { Handler, Role } from '../handler.ts'
 
-const reserved = (key: string, role: Role): Handler => ({ key, kind: 'builtin', version: 'v0', roles: [role] })
+const reserved = (key: string, role: Role): Handler => ({ key, kind: 'builtin', roles: [role] })
 
 /** Instructions and files that agents take in: content, not a handler. */
 export const skill: Handler = { ...reserved('skill', 'snippet'), isRunnable: false }

@@ -13,7 +13,6 @@ afterEach(() => void vi.useRealTimers())
 const handlerOf = (run: Handler['run'], more: Partial<Handler> = {}): Handler => ({
   key: 'probe',
   kind: 'builtin',
-  version: 'v0',
   roles: ['evaluator'],
   run,
   ...more,

@@ -1,6 +1,7 @@
 import { isJsonObject, type Json, type JsonObject, parseSpanId, parseTraceId } from '@spanhouse/model'
 import type { Handler } from '../handler.ts'
 import type { RunLabels } from '../run.ts'
+import { HANDLER_VERSION } from '../uri.ts'
 import { effectiveInputs, type RunRequest, roleOf } from './run-request.ts'
 import type { RunTrace, SpanFailure } from './run-trace.ts'
 
@@ -38,7 +39,7 @@ export function rootSpan(
   if (tags) own.tags = tags
   if (meta) own.meta = meta
   return {
-    name: `${handler.key}_${handler.version}`,
+    name: `${handler.key}_${HANDLER_VERSION}`,
     type: 'workflow',
     kind: 'SPAN_KIND_SERVER',
     inputs: shownInputs(handler, request),

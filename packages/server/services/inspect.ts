@@ -1,6 +1,6 @@
 import type { ProjectPrincipal } from '@spanhouse/access'
 import { isJsonObject, type JsonObject, Problem } from '@spanhouse/model'
-import { type Handler, RunError, statusOf } from '@spanhouse/runtime'
+import { type Handler, managedUri, RunError, type RuntimeSettings, statusOf } from '@spanhouse/runtime'
 import type { FastifyReply } from 'fastify'
 import { checkedSessionId, type InspectBody, nonEmpty, sentRevisionData } from './bodies.ts'
 import { PROTOCOL_VERSION } from './envelope.ts'
@@ -25,16 +25,16 @@ export async function inspect(services: Services, { principal, body, mount, repl
     const revision = nonEmpty(body.revision) ?? body.data?.revision
     const asked = { ...body, data: { revision, parameters: body.data?.parameters } }
     const { effective, handler } = await revisionOf({ registry, principal }, asked, mount)
-    return described(handler, effective, { ...body, revision }, registry.runtime.uriPrefix)
+    return described(handler, effective, { ...body, revision }, registry.runtime)
   } catch (error) {
     return refuseInspection(reply, error)
   }
 }
 
-function described(handler: Handler, effective: JsonObject, body: InspectBody, uriPrefix: string): JsonObject {
-  const { kind, key, version, schemas } = handler
+function described(handler: Handler, effective: JsonObject, body: InspectBody, settings: RuntimeSettings): JsonObject {
+  const { schemas } = handler
   const given = isJsonObject(effective.schemas) ? effective.schemas : {}
-  const data: JsonObject = { uri: `${uriPrefix}:${kind}:${key}:${version}`, ...effective }
+  const data: JsonObject = { uri: managedUri(handler, settings), ...effective }
   const merged = { ...schemas, ...given } as JsonObject
   if (Object.keys(merged).length > 0) data.schemas = merged
   const { parameters } = data

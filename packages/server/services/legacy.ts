@@ -1,5 +1,5 @@
 import { type Json, type JsonObject, parseUuid } from '@spanhouse/model'
-import type { Invocation, RunResult } from '@spanhouse/runtime'
+import { HANDLER_VERSION, type Invocation, type RunResult } from '@spanhouse/runtime'
 import { json, jsonList, jsonObject, optional, slug, uuid, z } from '@spanhouse/validation'
 import type { FastifyInstance } from 'fastify'
 import { CONTENT_BODY_BYTES_MAX } from '../budget/limits.ts'
@@ -58,7 +58,7 @@ export function legacyRoutes(app: FastifyInstance, services: Services): void {
           runAndAnswer(services, {
             principal,
             body: toInvokeBody(body, { ...query, ...withoutUndefined(body) }),
-            mount: mountedHandler(key, 'v0'),
+            mount: mountedHandler(key, HANDLER_VERSION),
             mock: query.mock,
             request,
             reply,

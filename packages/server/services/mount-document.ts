@@ -1,11 +1,11 @@
 import type { Json, JsonObject } from '@spanhouse/model'
-import type { Handler } from '@spanhouse/runtime'
+import { HANDLER_VERSION, type Handler } from '@spanhouse/runtime'
 import { z } from '@spanhouse/validation'
 import { inspectBody, invokeBody, resultAnswer } from './bodies.ts'
 import { PROTOCOL_VERSION } from './envelope.ts'
 
 /** The OpenAPI document of one handler's address, with its own schemas in the envelope. */
-export function mountDocument({ key, version, schemas = {}, template }: Handler): JsonObject {
+export function mountDocument({ key, schemas = {}, template }: Handler): JsonObject {
   const request = schemaOf(invokeBody)
   const { properties: data } = memberOf(request, 'data') as { properties: JsonObject }
   if (schemas.inputs !== undefined) data.inputs = schemas.inputs
@@ -16,14 +16,14 @@ export function mountDocument({ key, version, schemas = {}, template }: Handler)
   return documentOf(title, template?.description ?? '', {
     '/invoke': operation('post', 'Runs it.', { request, answer }),
     '/inspect': operation('post', 'Describes it.', { request: schemaOf(inspectBody), answer: {} }),
-    '/health': operation('get', `Says that ${key}/${version} can be called.`, { answer: {} }),
+    '/health': operation('get', `Says that ${key}/${HANDLER_VERSION} can be called.`, { answer: {} }),
   })
 }
 
 /** The OpenAPI document of the dispatcher. */
 export function servicesDocument(handlers: readonly Handler[]): JsonObject {
   const [request, answer] = [schemaOf(invokeBody), schemaOf(resultAnswer)]
-  const mounts = handlers.map(({ key, version }) => `/${key}/${version}`)
+  const mounts = handlers.map(({ key }) => `/${key}/${HANDLER_VERSION}`)
   return {
     ...documentOf('Services', `Runs revisions. The handlers stand at ${mounts.join(', ')}.`, {
       '/invoke': operation('post', 'Runs what the revision names.', { request, answer }),

@@ -1,5 +1,6 @@
 import type { JsonObject } from '@spanhouse/model'
 import {
+  HANDLER_VERSION,
   HANDLERS,
   type Handler,
   handlerOf,
@@ -24,7 +25,7 @@ export interface Prepared {
 
 /** The handler at an address; undefined if there is none of that key and version. */
 export const mountedHandler = (key: string, version: string): Handler | undefined =>
-  HANDLERS.find(one => one.key === key && one.version === version && one.isRunnable !== false)
+  HANDLERS.find(one => one.key === key && version === HANDLER_VERSION && one.isRunnable !== false)
 
 /** A request to run, and where it was sent: the dispatcher has no `mount` and takes the handler from the revision. */
 export interface Requested {
@@ -44,7 +45,7 @@ export async function prepare(resolving: Resolving, { body, mount, propagated }:
 }
 
 /** Stands for the handler where a request to the dispatcher leads to none. */
-const DISPATCHER: Handler = { key: 'invoke', kind: 'builtin', version: 'v0', roles: ['application', 'evaluator'] }
+const DISPATCHER: Handler = { key: 'invoke', kind: 'builtin', roles: ['application', 'evaluator'] }
 
 /**
  * A run that fails with the error that {@link prepare} has thrown, so that the request leaves a trace like any other.
@@ -132,7 +133,7 @@ function namedHandler(data: JsonObject, settings: RuntimeSettings): Handler | un
   if (uri === null) return undefined
   if (!isManaged(uri, settings) && typeof data.url === 'string' && isCallableUrl(data.url)) return hook
   const handler = handlerOf(uri, settings)
-  if (handler && handler.isRunnable !== false && ['latest', handler.version].includes(uri.version)) return handler
+  if (handler && handler.isRunnable !== false && ['latest', HANDLER_VERSION].includes(uri.version)) return handler
   throw invalidUri(`There is no handler '${data.uri}'.`)
 }
 

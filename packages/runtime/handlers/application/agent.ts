@@ -12,7 +12,6 @@ const MESSAGES = {
 export const agent: Handler = {
   key: 'agent',
   kind: 'builtin',
-  version: 'v0',
   roles: ['application'],
   isStreaming: true,
   schemas: {

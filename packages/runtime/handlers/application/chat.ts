@@ -9,7 +9,6 @@ import { DIALECT, open, typed } from '../../schema/schema-parts.ts'
 export const chat: Handler = {
   key: 'chat',
   kind: 'builtin',
-  version: 'v0',
   roles: ['application'],
   isStreaming: true,
   schemas: {

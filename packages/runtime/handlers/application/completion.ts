@@ -11,7 +11,6 @@ const USER = 'What is the capital of {{country}}?'
 export const completion: Handler = {
   key: 'completion',
   kind: 'builtin',
-  version: 'v0',
   roles: ['application'],
   isStreaming: true,
   schemas: {

@@ -43,7 +43,6 @@ const PARAMETERS = open(
 export const llm: Handler = {
   key: 'llm',
   kind: 'builtin',
-  version: 'v0',
   roles: ['application', 'evaluator'],
   isStreaming: true,
   schemas: {

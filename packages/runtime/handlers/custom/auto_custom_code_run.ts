@@ -75,7 +75,6 @@ const preset = (key: string, language: string, runtime: string, code: string): P
 export const autoCustomCodeRun: Handler = {
   key: 'auto_custom_code_run',
   kind: 'builtin',
-  version: 'v0',
   roles: ['evaluator'],
   schemas: { parameters: PARAMETERS },
   template: {

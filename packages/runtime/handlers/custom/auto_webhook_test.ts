@@ -26,7 +26,6 @@ const TIMEOUT_MS = 10_000
 export const autoWebhookTest: Handler = {
   key: 'auto_webhook_test',
   kind: 'builtin',
-  version: 'v0',
   roles: ['evaluator'],
   schemas: { parameters: PARAMETERS, outputs: SCORE_AND_SUCCESS },
   template: {

@@ -8,7 +8,6 @@ import { misfit, missing } from '../../run-error.ts'
 export const code: Handler = {
   key: 'code',
   kind: 'custom',
-  version: 'v0',
   roles: ['application', 'evaluator'],
   template: {
     name: 'Custom Code',

@@ -6,7 +6,6 @@ import { closed } from '../../schema/schema-parts.ts'
 export const feedback: Handler = {
   key: 'feedback',
   kind: 'custom',
-  version: 'v0',
   roles: ['application', 'evaluator'],
   template: {
     name: 'Custom Feedback',

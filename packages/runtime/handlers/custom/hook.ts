@@ -14,7 +14,6 @@ const VERSION = '2025.07.14'
 export const hook: Handler = {
   key: 'hook',
   kind: 'custom',
-  version: 'v0',
   roles: ['application', 'evaluator'],
   template: {
     name: 'Custom Hook',

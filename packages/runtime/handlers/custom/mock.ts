@@ -5,7 +5,6 @@ import { runMock } from '../../mock/mock-run.ts'
 export const mock: Handler = {
   key: 'mock',
   kind: 'custom',
-  version: 'v0',
   roles: ['application', 'evaluator'],
   isStreaming: true,
   template: {

@@ -7,7 +7,6 @@ import { closed, SUCCESS } from '../../schema/schema-parts.ts'
 export const autoContainsJson: Handler = {
   key: 'auto_contains_json',
   kind: 'builtin',
-  version: 'v0',
   roles: ['evaluator'],
   schemas: { parameters: closed({}), outputs: SUCCESS },
   template: {

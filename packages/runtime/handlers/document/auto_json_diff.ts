@@ -13,7 +13,6 @@ const off = (title: string, description: string): JsonObject =>
 export const autoJsonDiff: Handler = {
   key: 'auto_json_diff',
   kind: 'builtin',
-  version: 'v0',
   roles: ['evaluator'],
   schemas: {
     parameters: closed({

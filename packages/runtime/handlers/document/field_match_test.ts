@@ -23,7 +23,6 @@ const PARAMETERS = closed(
 export const fieldMatchTest: Handler = {
   key: 'field_match_test',
   kind: 'builtin',
-  version: 'v0',
   roles: ['evaluator'],
   schemas: { parameters: PARAMETERS, outputs: SUCCESS },
   template: {

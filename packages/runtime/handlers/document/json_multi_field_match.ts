@@ -28,7 +28,6 @@ const PARAMETERS = closed(
 export const jsonMultiFieldMatch: Handler = {
   key: 'json_multi_field_match',
   kind: 'builtin',
-  version: 'v0',
   roles: ['evaluator'],
   schemas: {
     parameters: PARAMETERS,

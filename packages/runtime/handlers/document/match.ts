@@ -45,7 +45,6 @@ const PARAMETERS = closed(
 export const match: Handler = {
   key: 'match',
   kind: 'builtin',
-  version: 'v0',
   roles: ['evaluator'],
   schemas: { parameters: PARAMETERS, outputs: open({ score: NUMBER, success: BOOLEAN }, ['score', 'success']) },
   template: {

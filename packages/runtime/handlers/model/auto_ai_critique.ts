@@ -79,7 +79,6 @@ const PARAMETERS = closed(
 export const autoAiCritique: Handler = {
   key: 'auto_ai_critique',
   kind: 'builtin',
-  version: 'v0',
   roles: ['evaluator'],
   schemas: {
     parameters: PARAMETERS,

@@ -23,7 +23,6 @@ const PARAMETERS = closed(
 export const autoSemanticSimilarity: Handler = {
   key: 'auto_semantic_similarity',
   kind: 'builtin',
-  version: 'v0',
   roles: ['evaluator'],
   schemas: { parameters: PARAMETERS, outputs: SCORE_AND_SUCCESS },
   template: {

@@ -18,7 +18,6 @@ const PARAMETERS = closed(
 export const autoContains: Handler = {
   key: 'auto_contains',
   kind: 'builtin',
-  version: 'v0',
   roles: ['evaluator'],
   schemas: { parameters: PARAMETERS, outputs: SUCCESS },
   template: {

@@ -22,7 +22,6 @@ const PARAMETERS = closed(
 export const autoContainsAll: Handler = {
   key: 'auto_contains_all',
   kind: 'builtin',
-  version: 'v0',
   roles: ['evaluator'],
   schemas: { parameters: PARAMETERS, outputs: SUCCESS },
   template: {

@@ -22,7 +22,6 @@ const PARAMETERS = closed(
 export const autoContainsAny: Handler = {
   key: 'auto_contains_any',
   kind: 'builtin',
-  version: 'v0',
   roles: ['evaluator'],
   schemas: { parameters: PARAMETERS, outputs: SUCCESS },
   template: {

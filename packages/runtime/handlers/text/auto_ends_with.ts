@@ -18,7 +18,6 @@ const PARAMETERS = closed(
 export const autoEndsWith: Handler = {
   key: 'auto_ends_with',
   kind: 'builtin',
-  version: 'v0',
   roles: ['evaluator'],
   schemas: { parameters: PARAMETERS, outputs: SUCCESS },
   template: {

@@ -7,7 +7,6 @@ import { CORRECT_ANSWER_KEY, closed, SUCCESS } from '../../schema/schema-parts.t
 export const autoExactMatch: Handler = {
   key: 'auto_exact_match',
   kind: 'builtin',
-  version: 'v0',
   roles: ['evaluator'],
   schemas: { parameters: closed({ correct_answer_key: CORRECT_ANSWER_KEY }), outputs: SUCCESS },
   template: {

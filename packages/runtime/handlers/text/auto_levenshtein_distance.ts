@@ -16,7 +16,6 @@ import {
 export const autoLevenshteinDistance: Handler = {
   key: 'auto_levenshtein_distance',
   kind: 'builtin',
-  version: 'v0',
   roles: ['evaluator'],
   schemas: {
     parameters: closed({

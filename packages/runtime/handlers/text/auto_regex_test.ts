@@ -33,7 +33,6 @@ const preset = (key: string, name: string, regex_pattern: string, description: s
 export const autoRegexTest: Handler = {
   key: 'auto_regex_test',
   kind: 'builtin',
-  version: 'v0',
   roles: ['evaluator'],
   schemas: { parameters: PARAMETERS, outputs: SUCCESS },
   template: {

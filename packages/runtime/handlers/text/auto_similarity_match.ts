@@ -36,7 +36,6 @@ const PARAMETERS = closed(
 export const autoSimilarityMatch: Handler = {
   key: 'auto_similarity_match',
   kind: 'builtin',
-  version: 'v0',
   roles: ['evaluator'],
   schemas: { parameters: PARAMETERS, outputs: SCORE_AND_SUCCESS },
   template: {

@@ -18,7 +18,6 @@ const PARAMETERS = closed(
 export const autoStartsWith: Handler = {
   key: 'auto_starts_with',
   kind: 'builtin',
-  version: 'v0',
   roles: ['evaluator'],
   schemas: { parameters: PARAMETERS, outputs: SUCCESS },
   template: {

@@ -32,7 +32,6 @@ async function posted(timeoutMs: number, signal = new AbortController().signal) 
   const handler = {
     key: 'probe',
     kind: 'builtin',
-    version: 'v0',
     roles: ['application'],
     run: ({ means }: Run) => means.post(request).then(({ text }) => text),
   } as const
