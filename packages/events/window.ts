@@ -1,7 +1,6 @@
-import { type JsonObject, microsToIso } from '@spanhouse/model'
+import { type JsonObject, microsToIso, present } from '@spanhouse/model'
 import { type RawBuilder, sql } from '@spanhouse/postgres'
 import type { WindowingBody } from '@spanhouse/validation'
-import { present } from './json.ts'
 
 /** A part of a list: conditions on a table `t`, and its order and limit. */
 export interface Window {

@@ -1,4 +1,5 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider'
+import { present } from '@spanhouse/model'
 import type { OutboundFetch } from '@spanhouse/outbound'
 import { callOptions, openAiBody, untranslated } from './call-options.ts'
 import type { ChatEvent, ChatReply } from './chat-reply.ts'
@@ -24,7 +25,7 @@ export async function chat(
   asked: ChatRequest,
   { onEvent, ...calling }: Calling & { onEvent?: (event: ChatEvent) => void },
 ): Promise<ChatReply> {
-  const request = { ...asked, options: { ...route.options, ...set(asked.options) } }
+  const request = { ...asked, options: { ...route.options, ...present(asked.options ?? {}) } }
   const collector = new ReplyCollector(route.model, onEvent)
   try {
     const { model, options, body } = await prepare(route, request, calling)
@@ -36,9 +37,6 @@ export async function chat(
     throw toModelError(error, { key: route.key, isPartial: collector.isPartial })
   }
 }
-
-const set = (options: ChatRequest['options'] = {}): object =>
-  Object.fromEntries(Object.entries(options).filter(([, value]) => value != null))
 
 interface Prepared {
   model: LanguageModelV4

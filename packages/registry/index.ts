@@ -1,7 +1,6 @@
 export * from './artifacts.ts'
 export { commitRevision } from './commit.ts'
 export { eventReferences } from './commit-events.ts'
-export { defined } from './defined.ts'
 export { embedLoader } from './embeds/load.ts'
 export * from './embeds/resolve.ts'
 export { resolveRevision } from './embeds/resolve-revision.ts'

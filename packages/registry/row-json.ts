@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '@spanhouse/model'
+import { type JsonObject, present } from '@spanhouse/model'
 import { revisionFlagsShown, variantFlags } from './flags.ts'
 import type { Kind, Scope } from './kind.ts'
 import type { ArtifactRow, RevisionRow, VariantRow } from './rows/rows.ts'
@@ -75,9 +75,4 @@ function lineage({ lineage: names }: Kind, layer: '' | '_variant', id: string, s
       [`${prefix}_slug`, slug],
     ]),
   )
-}
-
-/** The members that are not null. */
-export function present(members: Record<string, Json | null>): JsonObject {
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null)) as JsonObject
 }

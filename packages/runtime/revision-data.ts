@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { isJsonObject, type Json, type JsonObject, type Violation } from '@spanhouse/model'
+import { defined, isJsonObject, type Json, type JsonObject, present, type Violation } from '@spanhouse/model'
 import type { Handler, Schemas } from './handler.ts'
 import { handlerOf } from './handlers.ts'
 import { handlerUriOf, hostedUrl, webAddressOf } from './revision-url.ts'
@@ -126,16 +126,15 @@ const usable = async (schema: Json | null | undefined, owner: string): Promise<J
 
 function given({ schemas }: JsonObject): Schemas {
   if (!isJsonObject(schemas)) return {}
-  return Object.fromEntries(Object.entries(schemas).filter(([, schema]) => schema !== null && schema !== undefined))
+  return present(schemas)
 }
 
 function asMember(schemas: Schemas): JsonObject {
-  const present = Object.entries(schemas).filter((entry): entry is [string, Json] => entry[1] !== undefined)
-  return present.length === 0 ? {} : { schemas: Object.fromEntries(present) }
+  const given = defined(schemas)
+  return Object.keys(given).length === 0 ? {} : { schemas: given }
 }
 
 function contentOf({ uri, parameters, schemas }: JsonObject): JsonObject {
   const described = isJsonObject(schemas) ? schemas.parameters : undefined
-  const content = { uri, parameters, ...asMember({ parameters: described ?? undefined }) }
-  return Object.fromEntries(Object.entries(content).filter((entry): entry is [string, Json] => entry[1] !== undefined))
+  return defined({ uri, parameters, ...asMember({ parameters: described ?? undefined }) })
 }

@@ -1,4 +1,4 @@
-import { Problem, type Uuid } from '@spanhouse/model'
+import { defined, Problem, type Uuid } from '@spanhouse/model'
 import { databaseProblem, newId, sql } from '@spanhouse/postgres'
 import { inTransaction } from '@spanhouse/registry'
 import { isAmong } from '../entities/conditions.ts'
@@ -70,7 +70,7 @@ function edited(row: QueueRow, { flags, ...edit }: QueueEdit): QueueRow {
       message: 'flags.is_default: cannot be changed on a default queue.',
       queue_id: row.id,
     })
-  const given = Object.fromEntries(Object.entries(edit).filter(([, value]) => value !== undefined))
+  const given = defined(edit)
   const after = { ...row, ...given, flags: { is_sequential, is_default } }
   requireDefaultIsBare(after.flags, after.data, row.id)
   return after

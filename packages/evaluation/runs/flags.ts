@@ -1,3 +1,4 @@
+import { defined } from '@spanhouse/model'
 import { isHuman, type Step } from './run-data.ts'
 
 /** Every flag of a run, in the order in which they are shown. */
@@ -51,7 +52,7 @@ export const flagsOfSteps = (steps: readonly Step[]): Pick<RunFlags, keyof typeo
  * from them. Flags that the server decides are ignored: `is_queue` always, `is_closed` if it would open the run.
  */
 export function writtenFlags(stored: RunFlags, sent: Partial<RunFlags> = {}, steps?: readonly Step[]): RunFlags {
-  const given = Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== undefined))
+  const given = defined(sent)
   // A run with a human step has its default queue from the same write on.
   const is_queue = steps ? steps.some(isHuman) : stored.is_queue
   const merged = { ...stored, ...given, ...(steps && flagsOfSteps(steps)), is_queue }

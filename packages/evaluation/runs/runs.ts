@@ -1,4 +1,4 @@
-import type { Uuid } from '@spanhouse/model'
+import { defined, type Uuid } from '@spanhouse/model'
 import { newId, sql } from '@spanhouse/postgres'
 import { inTransaction } from '@spanhouse/registry'
 import { isAmong } from '../entities/conditions.ts'
@@ -85,7 +85,7 @@ export interface EditedRun {
 
 /** As {@link editRuns} for a run that is locked for a change and open. Metrics are left to the caller. */
 export async function editLockedRun(scope: Scope, run: RunRow, edit: Partial<NewRun>): Promise<EditedRun> {
-  const given = Object.fromEntries(Object.entries(edit).filter(([, value]) => value !== undefined))
+  const given = defined(edit)
   const stored = edit.data ? (edit.data.steps ?? []) : run.data?.steps
   const written = withFlags({ ...run, ...given, data: edit.data, flags: edit.flags } as NewRun, run.flags, stored)
   const after = { ...run, ...given, flags: written.flags } as RunRow

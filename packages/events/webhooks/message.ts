@@ -1,7 +1,6 @@
 import { createHash, createHmac } from 'node:crypto'
-import { type JsonObject, parseJson, type Uuid } from '@spanhouse/model'
+import { type JsonObject, parseJson, present, type Uuid } from '@spanhouse/model'
 import { chosenHeaders } from '@spanhouse/outbound'
-import { present } from '../json.ts'
 import { type EventRow, toEventJson } from '../log/record.ts'
 import type { SubscriptionData } from './body.ts'
 import type { SubscriptionLabels } from './rows.ts'

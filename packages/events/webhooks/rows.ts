@@ -1,6 +1,5 @@
-import type { JsonObject, Uuid } from '@spanhouse/model'
+import { type JsonObject, present, type Uuid } from '@spanhouse/model'
 import type { Selectable, Tables } from '@spanhouse/postgres'
-import { present } from '../json.ts'
 import type { SubscriptionData } from './body.ts'
 
 type Stored<Table extends keyof Tables> = Selectable<Tables[Table]>

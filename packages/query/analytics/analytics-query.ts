@@ -1,4 +1,12 @@
-import { FAULTS, isJsonObject, isRawJson, type JsonObject, microsToIso, parseTimeOfAnyYear } from '@spanhouse/model'
+import {
+  FAULTS,
+  isJsonObject,
+  isRawJson,
+  type JsonObject,
+  microsToIso,
+  parseTimeOfAnyYear,
+  present,
+} from '@spanhouse/model'
 import type { Filter } from '../filter/filter.ts'
 import { type Location, malformed, oneOf, optional, readObject, refuseOthers } from '../filter/shape.ts'
 import { parseEitherFilter, parseEitherWindowing, parseJsonText } from '../page/span-query.ts'
@@ -88,7 +96,7 @@ function parseBlocks(members: JsonObject, loc: Location): Blocks {
   return {
     formatting,
     windowing: isGiven(windowing) ? windowing : undefined,
-    filtering: isGiven(filterJson) ? { filter, json: withoutNulls(filterJson) } : undefined,
+    filtering: isGiven(filterJson) ? { filter, json: present(filterJson) } : undefined,
     specs: list.length === 0 ? undefined : list,
   }
 }
@@ -113,6 +121,3 @@ function windowingJson({ oldest, newest, ...others }: GivenWindowing): JsonObjec
 }
 
 const isGiven = (value: unknown): value is JsonObject => isJsonObject(value) && Object.keys(value).length > 0
-
-const withoutNulls = (object: JsonObject): JsonObject =>
-  Object.fromEntries(Object.entries(object).filter(([, value]) => value !== null))

@@ -1,4 +1,13 @@
-import { above, FAULTS, isJsonObject, type JsonObject, notAbove, numberOf, tooManyItems } from '@spanhouse/model'
+import {
+  above,
+  defined,
+  FAULTS,
+  isJsonObject,
+  type JsonObject,
+  notAbove,
+  numberOf,
+  tooManyItems,
+} from '@spanhouse/model'
 import { PATH_SEGMENTS_MAX, TEXT_BYTES_MAX } from '../filter/filter.ts'
 import {
   type Location,
@@ -84,7 +93,7 @@ function parseSpec(json: unknown, loc: Location): Spec {
   if (vmin !== undefined && vmax !== undefined && vmin > vmax)
     throw malformed(['value_error', 'Input should not be below `vmin`'], [...loc, 'vmax'], vmax)
   const given = { bins, vmin, vmax, edge }
-  const present = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+  const present = defined(given)
   const bare = path.startsWith(PREFIX) ? path.slice(PREFIX.length) : path
   return {
     edge: true,
@@ -92,7 +101,7 @@ function parseSpec(json: unknown, loc: Location): Spec {
     type,
     path: bare === '*' ? undefined : bare.split('.'),
     key: PREFIX + bare,
-    echo: { type, path, ...(present as JsonObject) },
+    echo: { type, path, ...present },
   }
 }
 

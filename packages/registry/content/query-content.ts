@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '@spanhouse/model'
+import { isJsonObject, type Json, type JsonObject, present } from '@spanhouse/model'
 import { parseFilter, parseGivenWindowing } from '@spanhouse/query'
 import { json, optional, storedObject, z } from '@spanhouse/validation'
 import type { Content } from '../kind.ts'
@@ -32,12 +32,10 @@ export const queryContent: Content = {
   show: data => data,
 }
 
-function withoutNulls(object: Record<string, unknown>): JsonObject {
-  const entries = Object.entries(object).filter(([, value]) => value !== undefined && value !== null)
-  return Object.fromEntries(entries.map(([name, value]) => [name, inner(value)]))
-}
+const withoutNulls = (object: object): JsonObject =>
+  Object.fromEntries(Object.entries(present(object)).map(([name, value]) => [name, inner(value)]))
 
-function inner(value: unknown): Json {
+function inner(value: Json): Json {
   if (Array.isArray(value)) return value.map(inner)
-  return isJsonObject(value) ? withoutNulls(value) : (value as Json)
+  return isJsonObject(value) ? withoutNulls(value) : value
 }

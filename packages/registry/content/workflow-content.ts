@@ -1,4 +1,4 @@
-import { echoOf, type JsonObject, Problem } from '@spanhouse/model'
+import { defined, echoOf, type JsonObject, Problem } from '@spanhouse/model'
 import {
   checkRevisionData,
   enrichRevisionData,
@@ -7,7 +7,6 @@ import {
   shownRevisionData,
 } from '@spanhouse/runtime'
 import { optional, recordOf, reference, storedObject, z } from '@spanhouse/validation'
-import { defined } from '../defined.ts'
 import { workflowDelta } from '../delta/workflow-delta.ts'
 import { refuseReservedEmbeds } from '../embeds/reserved.ts'
 import type { Content } from '../kind.ts'

@@ -1,6 +1,5 @@
-import { isJsonObject, type JsonObject } from '@spanhouse/model'
+import { defined, isJsonObject, type JsonObject } from '@spanhouse/model'
 import { list, optional, recordOf, reference, z } from '@spanhouse/validation'
-import { defined } from '../defined.ts'
 import type { Content, Delta } from '../kind.ts'
 import { fillSlugs } from './deployed.ts'
 

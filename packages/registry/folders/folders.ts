@@ -1,4 +1,4 @@
-import { invalid, type JsonObject, Problem, type Uuid } from '@spanhouse/model'
+import { invalid, type JsonObject, Problem, present, type Uuid } from '@spanhouse/model'
 import { newId, sql, type Trx, toJsonb } from '@spanhouse/postgres'
 import type { Scope } from '../kind.ts'
 import { withRegistryProblems } from '../problems.ts'
@@ -147,5 +147,5 @@ async function requireRoom({ db, project_id }: InsideScope): Promise<void> {
 /** A folder as the interface shows it, without null members. */
 export function toFolderJson(row: FolderRow): JsonObject {
   const { project_id: _, ...members } = row
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null)) as JsonObject
+  return present(members)
 }

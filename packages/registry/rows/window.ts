@@ -1,7 +1,6 @@
-import { type JsonObject, microsToIso } from '@spanhouse/model'
+import { defined, type JsonObject, microsToIso } from '@spanhouse/model'
 import { type RawBuilder, sql } from '@spanhouse/postgres'
 import type { WindowingBody } from '@spanhouse/validation'
-import { defined } from '../defined.ts'
 import type { Layer } from '../kind.ts'
 import { column } from './rows.ts'
 

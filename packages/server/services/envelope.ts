@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '@spanhouse/model'
+import { defined, type Json, type JsonObject } from '@spanhouse/model'
 import type { RunStatus } from '@spanhouse/runtime'
 import type { FastifyReply } from 'fastify'
 
@@ -22,7 +22,7 @@ export function envelopeOf(
   const { code, message, fragment, details } = status
   const shown: JsonObject = { code, message }
   if (fragment !== undefined) shown.type = `${errorsUrl}#${fragment}`
-  if (details) shown.details = Object.fromEntries(Object.entries(details).filter(([, one]) => one !== undefined))
+  if (details) shown.details = defined(details)
   const envelope: JsonObject = { version: PROTOCOL_VERSION, status: shown }
   if (ids) Object.assign(envelope, ids)
   if (outputs !== undefined) envelope.data = { outputs }

@@ -1,5 +1,5 @@
 import type { ProjectPrincipal } from '@spanhouse/access'
-import { isJsonObject, type JsonObject, Problem } from '@spanhouse/model'
+import { defined, isJsonObject, type JsonObject, Problem } from '@spanhouse/model'
 import { type Handler, managedUri, RunError, type RuntimeSettings, statusOf } from '@spanhouse/runtime'
 import type { FastifyReply } from 'fastify'
 import { checkedSessionId, type InspectBody, nonEmpty, sentRevisionData } from './bodies.ts'
@@ -42,12 +42,9 @@ function described(handler: Handler, effective: JsonObject, body: InspectBody, s
   const revision: JsonObject = isRecord ? { ...body.revision, data } : { data }
   const { references, selector, flags, tags, meta, session_id } = body
   const labels = { references, selector, flags, tags, meta, session_id }
-  const request = { version: PROTOCOL_VERSION, ...withoutUndefined(labels), data: { revision, parameters } }
-  return { version: PROTOCOL_VERSION, revision, request, ...withoutUndefined({ meta }) } as unknown as JsonObject
+  const request = { version: PROTOCOL_VERSION, ...defined(labels), data: { revision, parameters } }
+  return { version: PROTOCOL_VERSION, revision, request, ...defined({ meta }) } as unknown as JsonObject
 }
-
-const withoutUndefined = (object: object): object =>
-  Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined))
 
 /** Inspections have their own form of errors, except for missing permissions. */
 function refuseInspection(reply: FastifyReply, error: unknown): FastifyReply {

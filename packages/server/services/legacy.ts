@@ -1,4 +1,4 @@
-import { type Json, type JsonObject, parseUuid } from '@spanhouse/model'
+import { defined, type Json, type JsonObject, parseUuid } from '@spanhouse/model'
 import { HANDLER_VERSION, type Invocation, type RunResult } from '@spanhouse/runtime'
 import { json, jsonList, jsonObject, optional, slug, uuid, z } from '@spanhouse/validation'
 import type { FastifyInstance } from 'fastify'
@@ -57,7 +57,7 @@ export function legacyRoutes(app: FastifyInstance, services: Services): void {
         handle: ({ principal, query, body, request, reply }) =>
           runAndAnswer(services, {
             principal,
-            body: toInvokeBody(body, { ...query, ...withoutUndefined(body) }),
+            body: toInvokeBody(body, { ...query, ...defined(body) }),
             mount: mountedHandler(key, HANDLER_VERSION),
             mock: query.mock,
             request,
@@ -89,9 +89,6 @@ function toInvokeBody({ inputs, messages, ag_config }: z.output<typeof body>, as
     data: { inputs, messages, parameters: ag_config },
   })
 }
-
-const withoutUndefined = (object: object): Named =>
-  Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as Named
 
 function legacyBody({ outputs = null }: RunResult, { trace_id, span_id }: Invocation): JsonObject {
   const content_type = typeof outputs === 'string' ? 'text/plain' : 'application/json'

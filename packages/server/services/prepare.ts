@@ -1,4 +1,4 @@
-import type { JsonObject } from '@spanhouse/model'
+import { defined, type JsonObject } from '@spanhouse/model'
 import {
   HANDLER_VERSION,
   HANDLERS,
@@ -85,7 +85,7 @@ function requestOf(
 ): Omit<Prepared['request'], 'parameters' | 'revision'> {
   const { data, flags = {}, tags, meta } = body
   const references = { ...named(body.references), ...resolved?.references } as JsonObject
-  const selector = nonEmpty({ ...definedMembers(body.selector), ...resolved?.selector } as JsonObject)
+  const selector = nonEmpty({ ...defined(body.selector ?? {}), ...resolved?.selector } as JsonObject)
   const labels = { references, selector, links: linksOf(body), tags, meta, baggage }
   const { inputs, outputs, trace, testcase, messages } = data ?? ({} as NonNullable<InvokeBody['data']>)
   return { inputs, outputs, trace, testcase, messages, flags, labels, parent }
@@ -141,7 +141,4 @@ const invalidUri = (message: string): RunError =>
   new RunError(400, 'v0:interface:invalid-uri', message, { details: { path: 'data.revision.data.uri' } })
 
 const named = (references: NamedReferences = {}): object =>
-  Object.fromEntries(Object.entries(references).flatMap(([key, one]) => (one ? [[key, definedMembers(one)]] : [])))
-
-const definedMembers = (object: object = {}): object =>
-  Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined))
+  Object.fromEntries(Object.entries(references).flatMap(([key, one]) => (one ? [[key, defined(one)]] : [])))

@@ -1,4 +1,12 @@
-import { isJsonObject, type Json, type JsonObject, parseSpanId, parseTraceId, REFERENCE_KEYS } from '@spanhouse/model'
+import {
+  defined,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  parseSpanId,
+  parseTraceId,
+  REFERENCE_KEYS,
+} from '@spanhouse/model'
 import { WINDOWING_MEMBERS } from '@spanhouse/query'
 import { json, jsonObject, list, optional, recordOf, reference, storedObject, tags, z } from '@spanhouse/validation'
 import { windowingProperties } from '../http/query-body.ts'
@@ -23,8 +31,7 @@ export interface GivenReferences {
 
 type GivenReference = z.output<typeof reference>
 
-const withoutUndefined = (one: GivenReference): GivenReference =>
-  Object.fromEntries(Object.entries(one).filter(([, value]) => value !== undefined)) as GivenReference
+const withoutUndefined = (one: GivenReference): GivenReference => defined(one) as GivenReference
 
 const membersOf = (one: z.ZodType<GivenReference>) => ({
   ...Object.fromEntries(KEYS.map(key => [key, optional(one)])),

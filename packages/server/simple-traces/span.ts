@@ -1,4 +1,12 @@
-import { isJsonObject, type Json, type JsonObject, type Micros, microsToIso, type SpanJson } from '@spanhouse/model'
+import {
+  defined,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  type Micros,
+  microsToIso,
+  type SpanJson,
+} from '@spanhouse/model'
 import type { SpanBody } from '@spanhouse/otlp'
 import type { LinksBody, NewSimpleTrace, SimpleTraceEdit } from './bodies.ts'
 import { flagsOf, type Provenance, provenanceOf, USUAL } from './origin.ts'
@@ -13,7 +21,7 @@ export function spanOfSimpleTrace(
   const { origin = USUAL.origin, kind = USUAL.kind, channel = USUAL.channel, links } = trace
   const flags = flagsOf(surface, { origin, kind, channel })
   const ag = { type: { trace: surface.traceType, span: 'task' }, flags, ...membersOf(trace) }
-  return { ...ids, attributes: { ag: withoutUndefined(ag) }, links: linksOf(links ?? []) }
+  return { ...ids, attributes: { ag: defined(ag) }, links: linksOf(links ?? []) }
 }
 
 /**
@@ -32,7 +40,7 @@ export function editedSpan(span: SpanJson, edit: SimpleTraceEdit, edited_at: Mic
     ...(rest as unknown as SpanBody),
     attributes: {
       ...(attributes as JsonObject),
-      ag: withoutUndefined(changed),
+      ag: defined(changed),
       record: { edited_at: microsToIso(edited_at) },
     },
     references: edit.references ? undefined : (references as Json[] | undefined),
@@ -42,9 +50,9 @@ export function editedSpan(span: SpanJson, edit: SimpleTraceEdit, edited_at: Mic
 
 /** The members of a body as members of `ag`; omitted ones are undefined. */
 function membersOf({ data, tags, meta, references }: Omit<SimpleTraceEdit, 'links'>): Record<string, Json | undefined> {
-  if (!references) return withoutUndefined({ data, tags, meta })
+  if (!references) return defined({ data, tags, meta })
   const { keys, selector } = references
-  return { ...withoutUndefined({ data, tags, meta }), references: keys as JsonObject, selector }
+  return { ...defined({ data, tags, meta }), references: keys as JsonObject, selector }
 }
 
 /** Links without both ids are not stored. Links in a list are named by index. */
@@ -91,11 +99,11 @@ export function toSimpleTrace(surface: Surface, span: SimpleTraceSpan): SimpleTr
     trace_id,
     span_id,
     ...provenanceOf(surface, objectOf(ag.flags)),
-    ...withoutUndefined({ tags: ag.tags, meta: ag.meta }),
+    ...defined({ tags: ag.tags, meta: ag.meta }),
     data: objectOf(ag.data),
-    references: { ...objectOf(ag.references), ...withoutUndefined({ selector: ag.selector }) },
+    references: { ...objectOf(ag.references), ...defined({ selector: ag.selector }) },
     ...(surface.mayLackLinks && Object.keys(links).length === 0 ? {} : { links }),
-    ...withoutUndefined({ created_at, created_by_id, updated_at, updated_by_id }),
+    ...defined({ created_at, created_by_id, updated_at, updated_by_id }),
   }
 }
 
@@ -113,8 +121,6 @@ function namedLinks(links: Json | undefined): JsonObject {
 }
 
 const objectOf = (value: Json | undefined): JsonObject => (isJsonObject(value) ? value : {})
-const withoutUndefined = (members: Record<string, Json | undefined>): JsonObject =>
-  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as JsonObject
 
 function withoutKey(object: JsonObject, key: string): JsonObject | undefined {
   const { [key]: _, ...rest } = object

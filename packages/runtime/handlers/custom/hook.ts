@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject, withoutTrailing } from '@spanhouse/model'
+import { isJsonObject, type Json, type JsonObject, present, withoutTrailing } from '@spanhouse/model'
 import { readJson } from '../../evaluation/read-json.ts'
 import { replyTo } from '../../evaluation/remote-reply.ts'
 import type { Handler } from '../../handler.ts'
@@ -59,9 +59,6 @@ function envelopeOf({ labels, flags, sessionId, revision, ...run }: Run): JsonOb
     ...data,
   }
 }
-
-const present = (members: Record<string, Json | undefined>): JsonObject =>
-  Object.fromEntries(Object.entries(members).filter((entry): entry is [string, Json] => entry[1] != null))
 
 /** The outputs in the envelope of the response (8.6), or the whole response if it has no envelope. */
 function outputsIn(reply: Json): Json {

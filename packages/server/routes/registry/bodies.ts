@@ -1,5 +1,5 @@
-import { invalid, type Problem, unprocessable } from '@spanhouse/model'
-import { defined, KINDS, type Kind, type Layer, type Reference, type References } from '@spanhouse/registry'
+import { defined, invalid, type Problem, unprocessable } from '@spanhouse/model'
+import { KINDS, type Kind, type Layer, type Reference, type References } from '@spanhouse/registry'
 import { json, optional, reference, referenceList, slug, storedObject, tags, uuid, z } from '@spanhouse/validation'
 
 const SUFFIX: Record<Layer, string> = { artifact: '', variant: '_variant', revision: '_revision' }

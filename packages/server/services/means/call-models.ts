@@ -1,4 +1,4 @@
-import type { Json, JsonObject, Uuid } from '@spanhouse/model'
+import { defined, type Json, type JsonObject, type Uuid } from '@spanhouse/model'
 import { attemptInTurn, type ChatReply, type ChatRequest, type Models, mockRoute, type Route } from '@spanhouse/models'
 import {
   type ChatAnswer,
@@ -107,8 +107,7 @@ function requestOf({ messages }: ChatPlan, options: JsonObject, signal: AbortSig
 function tokensOf({ usage }: ChatReply): JsonObject | undefined {
   if (!usage) return undefined
   const { prompt, completion, total, cache_read, cache_write, reasoning } = usage
-  const all = { prompt, completion, total, cache_read, cache_creation: cache_write, reasoning }
-  return Object.fromEntries(Object.entries(all).filter((entry): entry is [string, number] => entry[1] !== undefined))
+  return defined({ prompt, completion, total, cache_read, cache_creation: cache_write, reasoning })
 }
 
 const NO_USAGE = { prompt: 0, completion: 0, total: 0 }
