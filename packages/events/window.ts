@@ -1,5 +1,5 @@
 import { type JsonObject, microsToIso, present } from '@spanhouse/model'
-import { type RawBuilder, sql } from '@spanhouse/postgres'
+import { createdWithin, type RawBuilder, sql } from '@spanhouse/postgres'
 import type { WindowingBody } from '@spanhouse/validation'
 
 /** A part of a list: conditions on a table `t`, and its order and limit. */
@@ -19,17 +19,13 @@ export function windowOf(
   cursor: (id: string) => RawBuilder<unknown> = id => sql`${id}::uuid`,
 ): Window {
   const isAscending = order === 'ascending'
-  const time = (micros: number) => sql`${microsToIso(micros)}::timestamptz`
-  const newestSign = sql.raw(isAscending || next !== undefined ? '<=' : '<')
-  const oldestSign = sql.raw(!isAscending || next !== undefined ? '>=' : '>')
   const columns = sql.raw(by.map(name => `t.${name}`).join(', '))
   const ordered = sql.raw(by.map(name => `t.${name} ${isAscending ? 'asc' : 'desc'}`).join(', '))
   return {
     conditions: [
-      newest === undefined ? null : sql`t.created_at ${newestSign} ${time(newest)}`,
-      oldest === undefined ? null : sql`t.created_at ${oldestSign} ${time(oldest)}`,
-      next === undefined ? null : sql`(${columns}) ${sql.raw(isAscending ? '>' : '<')} (${cursor(next)})`,
-    ].filter(condition => condition !== null),
+      ...createdWithin(sql`t.created_at`, { newest, oldest, next }, isAscending),
+      ...(next === undefined ? [] : [sql`(${columns}) ${sql.raw(isAscending ? '>' : '<')} (${cursor(next)})`]),
+    ],
     tail: sql`order by ${ordered} ${limit === undefined ? sql`` : sql`limit ${limit}`}`,
   }
 }

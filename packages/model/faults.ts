@@ -54,7 +54,8 @@ export const notLike = (pattern: string): Fault => [
   `String should match pattern '${pattern}'`,
 ]
 
-const counted = (count: unknown, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
+/** `1 item`, `2 items`. */
+export const counted = (count: unknown, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
 
 /** A violation at `loc` that echoes the value as far as {@link echoOf} allows. */
 export function violationOf([type, msg]: Fault, loc: Violation['loc'], value: unknown): Violation {

@@ -1,5 +1,6 @@
 export { type Insertable, type RawBuilder, type Selectable, sql } from 'kysely'
 export { actingAs } from './acting-as.ts'
+export { createdWithin } from './created-within.ts'
 export * from './database-problem.ts'
 export type * from './lease.ts'
 export * from './limits.ts'

@@ -1,4 +1,4 @@
-import { Problem, type Uuid } from '@spanhouse/model'
+import { type Micros, Problem, type Uuid } from '@spanhouse/model'
 
 /**
  * A fragment of ClickHouse SQL: literal text and typed parameters. Only the tag {@link sql} creates one, and its holes
@@ -162,6 +162,7 @@ export const count = (value: number): Parameter => new Bound('UInt64', value)
 export const unsigned = (value: bigint): Parameter => new Bound('UInt64', value.toString())
 /** Passed as text, in which every number of 64 bits has its shortest form. */
 export const float = (value: number): Parameter => new Bound('Float64', String(value))
+export const dateTime = (value: Micros): Sql => sql`fromUnixTimestamp64Micro(${int(value)}, 'UTC')`
 export const uuid = (value: Uuid): Parameter => new Bound('UUID', value)
 /** A decimal number as text, with an optional exponent. It must fit: otherwise the engine rejects the statement. */
 export const decimal = (value: string, precision: number, scale: number): Parameter =>

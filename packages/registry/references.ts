@@ -14,6 +14,13 @@ export interface References {
   revision?: Reference
 }
 
+/** The layers among named references: `application`, `application_variant` and `application_revision`. */
+export const layersOf = (named: Readonly<Record<string, Reference | undefined>>, name: string): References => ({
+  artifact: named[name],
+  variant: named[`${name}_variant`],
+  revision: named[`${name}_revision`],
+})
+
 export const identifies = (reference: { id?: unknown; slug?: unknown } | undefined): boolean =>
   reference?.id !== undefined || reference?.slug !== undefined
 

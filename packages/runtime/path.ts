@@ -34,7 +34,8 @@ const unescaped = (step: string): string => step.replaceAll('~1', '/').replaceAl
 const follow = (document: Json, steps: readonly string[]): Json | undefined =>
   steps.reduce<Json | undefined>((value, step) => memberOf(value, step), document)
 
-function memberOf(value: Json | undefined, step: string): Json | undefined {
+/** A member of an object, or an element of a list by its decimal index. Undefined if there is none. */
+export function memberOf(value: Json | undefined, step: string): Json | undefined {
   if (Array.isArray(value)) return /^(0|[1-9]\d{0,8})$/.test(step) ? value[Number(step)] : undefined
   return isJsonObject(value) && Object.hasOwn(value, step) ? value[step] : undefined
 }

@@ -10,7 +10,9 @@ import {
   type Micros,
   microsToIso,
   parseNearestTime,
+  parseSpanId,
   parseTimeOfAnyYear,
+  parseTraceId,
   parseUuid,
   parseWindowTime,
   type Uuid,
@@ -61,6 +63,10 @@ function isNestedAtMost(value: Json, depth: number): boolean {
 
 /** A UUID in any accepted form, normalised to lower case with dashes. */
 export const uuid = textOf<Uuid>(parseUuid, FAULTS.uuid).meta({ format: 'uuid' })
+
+/** Ids of traces and spans, normalised as {@link parseTraceId} does. */
+export const traceId = textOf(parseTraceId, ['value_error', 'Input should be a trace id of 32 hexadecimal digits'])
+export const spanId = textOf(parseSpanId, ['value_error', 'Input should be a span id of 16 hexadecimal digits'])
 
 const TRUE = ['true', 't', 'yes', 'y', 'on', '1']
 const FALSE = ['false', 'f', 'no', 'n', 'off', '0']

@@ -1,5 +1,5 @@
 import { type JsonObject, microsToIso } from '@spanhouse/model'
-import { sql } from '@spanhouse/postgres'
+import { createdWithin, sql } from '@spanhouse/postgres'
 import { listOf, type RowList, type RowSize, sizeOf } from '@spanhouse/registry'
 import type { WindowingBody } from '@spanhouse/validation'
 import type { Scope } from '../scope.ts'
@@ -65,20 +65,9 @@ function windowOf(
   const cursor = next === undefined ? [] : [sql`t.id ${sql.raw(isAscending ? '>' : '<')} ${next}::uuid`]
   const oneMore = limit === undefined ? sql`` : sql`limit ${limit + 1}`
   return {
-    conditions: [...boundsOf(windowing, isAscending), ...cursor],
+    conditions: [...createdWithin(sql`t.created_at`, windowing, isAscending), ...cursor],
     tail: sql`order by t.id ${sql.raw(isAscending ? 'asc' : 'desc')} ${oneMore}`,
   }
-}
-
-/** The bounds of a window, which are times of creation; with a cursor they include their own time. */
-export function boundsOf({ newest, oldest, next }: Partial<WindowingBody>, isAscending: boolean): Condition[] {
-  const time = (micros: number): Condition => sql`${microsToIso(micros)}::timestamptz`
-  const newestSign = sql.raw(isAscending || next !== undefined ? '<=' : '<')
-  const oldestSign = sql.raw(!isAscending || next !== undefined ? '>=' : '>')
-  return [
-    newest === undefined ? null : sql`t.created_at ${newestSign} ${time(newest)}`,
-    oldest === undefined ? null : sql`t.created_at ${oldestSign} ${time(oldest)}`,
-  ].filter(condition => condition !== null)
 }
 
 /** What leads on from a page, of which one row more than its limit was read. */

@@ -1,10 +1,10 @@
 import type { JsonObject, Uuid } from '@spanhouse/model'
-import { sql, toJsonb } from '@spanhouse/postgres'
+import { createdWithin, sql, toJsonb } from '@spanhouse/postgres'
 import { listOf, type RowList, type RowSize } from '@spanhouse/registry'
 import type { WindowingBody } from '@spanhouse/validation'
 import { type Condition, isAmong } from '../entities/conditions.ts'
 import { conditionsOf, type Filter } from '../entities/filters.ts'
-import { boundsOf, echoedWindowing } from '../entities/list.ts'
+import { echoedWindowing } from '../entities/list.ts'
 import type { QueueRow, ScenarioRow } from '../entities/rows.ts'
 import { selectRows } from '../entities/select.ts'
 import type { Scope } from '../scope.ts'
@@ -43,7 +43,7 @@ export async function listWorklist(
   const conditions = [
     sql`t.lane is not null`,
     ...conditionsOf('scenarios', { status, statuses }),
-    ...boundsOf(windowing, isAscending),
+    ...createdWithin(sql`t.created_at`, windowing, isAscending),
     ...(next === undefined
       ? []
       : [

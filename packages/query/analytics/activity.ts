@@ -3,7 +3,7 @@ import type { Aggregation } from '../aggregation.ts'
 import { type Location, malformed, optional, readBoolean, readObject, readText } from '../filter/shape.ts'
 import { fromSpans, SETTINGS } from '../page/statements.ts'
 import { type GivenWindowing, type Order, parseGivenWindowing } from '../page/windowing.ts'
-import { aggregate, count, int, type Sql, sql, text } from '../sql.ts'
+import { aggregate, count, dateTime, int, type Sql, sql, text } from '../sql.ts'
 
 /*
  * Sessions and users are ordered by the time of their first span in a window, or of their last. The end of a page is a
@@ -87,12 +87,11 @@ function windowOf({ order, given, cursor }: ActivityQuery): Sql[] {
   const isDescending = order === 'descending'
   const oldest = isDescending ? given.oldest : (cursor?.bound ?? given.oldest)
   const newest = isDescending ? (cursor?.bound ?? given.newest) : given.newest
-  const at = (time: Micros): Sql => sql`fromUnixTimestamp64Micro(${int(time)}, 'UTC')`
   const from = isDescending ? sql`>=` : sql`>`
   const to = isDescending ? sql`<` : sql`<=`
   return [
-    ...(oldest === undefined ? [] : [sql`start_time ${from} ${at(oldest)}`]),
-    ...(newest === undefined ? [] : [sql`start_time ${to} ${at(newest)}`]),
+    ...(oldest === undefined ? [] : [sql`start_time ${from} ${dateTime(oldest)}`]),
+    ...(newest === undefined ? [] : [sql`start_time ${to} ${dateTime(newest)}`]),
   ]
 }
 

@@ -1,7 +1,7 @@
 import type { ColumnKind } from '../column.ts'
 import type { ColumnField } from '../filter/fields.ts'
 import type { ColumnTest, ColumnValue, PresenceTest, Relation } from '../filter/filter.ts'
-import { allOf, int, ints, type Sql, sql, text, texts, uuid } from '../sql.ts'
+import { allOf, dateTime, ints, type Sql, sql, text, texts, uuid } from '../sql.ts'
 import { compileText, isTextTest, RELATIONS } from './compile-text.ts'
 
 /**
@@ -34,7 +34,7 @@ const KINDS_SQL: Record<ColumnKind, KindSql> = {
   enum: TEXT,
   text: TEXT,
   time: {
-    value: value => sql`fromUnixTimestamp64Micro(${int(Number(value))}, 'UTC')`,
+    value: value => dateTime(Number(value)),
     set: values => sql`(SELECT fromUnixTimestamp64Micro(arrayJoin(${ints(values.map(Number))}), 'UTC'))`,
     // 2026-02-03 09:15:00.25+00: without trailing zeros of the fraction.
     text: column => sql`concat(replaceRegexpOne(toString(${column}), '[.]?0+$', ''), '+00')`,

@@ -4,6 +4,7 @@ import { SPAN_DATA } from '../long-data.ts'
 import { fromRoots, SETTINGS } from '../page/statements.ts'
 import { count, int, join, type Sql, sql, text, texts, uuid } from '../sql.ts'
 import { cellsOf } from './cell-metrics.ts'
+import { inRun } from './run-cases.ts'
 
 /*
  * Statements that compare runs case by case. A case is a testcase, or a source trace, and a repeat. Of several
@@ -120,9 +121,6 @@ FROM (SELECT scenario_id, repeat_idx, step_key, trace_id FROM (${cellsOf(places,
 INNER JOIN (SELECT trace_id, ${AMOUNTS}, ${data} ${fromRoots(project_id, inRun(places))}) AS r ON c.trace_id = r.trace_id
 GROUP BY scenario_id, repeat_idx`
 }
-
-const inRun = ({ project_id, run_id }: { project_id: Uuid; run_id: Uuid }): Sql =>
-  sql`trace_id IN (SELECT trace_id FROM evaluation_cells WHERE project_id = ${uuid(project_id)} AND run_id = ${uuid(run_id)})`
 
 const isStep = ({ step_key }: ComparedScore): Sql =>
   step_key === undefined ? sql`false` : sql`step_key = ${text(step_key)}`

@@ -60,7 +60,8 @@ FROM (${scenarios})`
 FROM (${lists}) ${SETTINGS}`
 }
 
-const inRun = ({ project_id, run_id }: Run): Sql =>
+/** The root spans that results of the run point to. */
+export const inRun = ({ project_id, run_id }: Run): Sql =>
   sql`trace_id IN (SELECT trace_id FROM evaluation_cells WHERE project_id = ${uuid(project_id)} AND run_id = ${uuid(run_id)})`
 
 const NUMBER_LISTS = sql`'Array(Array(Float64))'`

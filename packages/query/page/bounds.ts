@@ -1,6 +1,6 @@
 import type { Micros } from '@spanhouse/model'
 import type { Focus } from '../position.ts'
-import { allOf, anyOf, count, int, type Sql, sql, text, unsigned } from '../sql.ts'
+import { allOf, anyOf, count, dateTime, type Sql, sql, text, unsigned } from '../sql.ts'
 import { parseSpanCursor, TRACE_NUMBER } from './cursor.ts'
 import type { Order, Windowing } from './windowing.ts'
 
@@ -30,9 +30,7 @@ export function compileBounds(windowing: Windowing, focus: Focus): Sql[] {
   return [...bounds.filter(bound => bound !== undefined), ...compileSample(windowing.rate)]
 }
 
-const compareTime = (bound: Bound, time: Micros): Sql => sql`start_time ${BOUNDS[bound]} ${at(time)}`
-
-const at = (time: Micros): Sql => sql`fromUnixTimestamp64Micro(${int(time)}, 'UTC')`
+const compareTime = (bound: Bound, time: Micros): Sql => sql`start_time ${BOUNDS[bound]} ${dateTime(time)}`
 
 /** Beyond (time, id) in the direction of the order. The time alone comes first, for the primary key. */
 function beyondCursor(time: Micros, next: string, order: Order, focus: Focus): Sql {

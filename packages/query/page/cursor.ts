@@ -44,7 +44,7 @@ export const comparePositions =
       : compare(one.span_id ?? '', other.span_id ?? '') ||
         compare(traceNumber(one.trace_id), traceNumber(other.trace_id)))
 
-const compare = <T extends string | bigint>(one: T, other: T): number => (one < other ? -1 : one > other ? 1 : 0)
+export const compare = <T extends string | bigint>(one: T, other: T): number => (one < other ? -1 : one > other ? 1 : 0)
 
 /** `next` for the page after a row: a dashed UUID. */
 export function positionToNext({ trace_id, span_id }: Position, focus: Focus): string {

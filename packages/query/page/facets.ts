@@ -1,6 +1,6 @@
 import type { Micros, Uuid } from '@spanhouse/model'
 import type { Aggregation } from '../aggregation.ts'
-import { aggregate, count, identifier, int, join, type Sql, sql, text } from '../sql.ts'
+import { aggregate, count, dateTime, identifier, int, join, type Sql, sql, text } from '../sql.ts'
 import { COUNT, fromQuery } from './rows.ts'
 import type { SpanQuery } from './span-query.ts'
 import { SETTINGS } from './statements.ts'
@@ -69,7 +69,7 @@ export function compileFacetsSince(asked: NewestOf): Aggregation {
 type NewestOf = Omit<FacetQuery, 'facets' | 'limit'>
 
 function newestOf({ project_id, query, among }: NewestOf, columns: Sql, since?: Micros): Sql {
-  const bound = since === undefined ? [] : [sql`start_time >= fromUnixTimestamp64Micro(${int(since)}, 'UTC')`]
+  const bound = since === undefined ? [] : [sql`start_time >= ${dateTime(since)}`]
   const rows = fromQuery(project_id, query, bound)
   return sql`SELECT ${columns} ${rows} ORDER BY start_time DESC LIMIT ${count(among)}`
 }

@@ -2,7 +2,7 @@ import { invalid, type Uuid } from '@spanhouse/model'
 import type { Aggregation } from '../aggregation.ts'
 import { attributeText } from '../compile/place.ts'
 import { type Location, malformed, oneOf, optional, readObject, readText } from '../filter/shape.ts'
-import { aggregate, allOf, anyOf, count, identifier, int, type Sql, sql } from '../sql.ts'
+import { aggregate, allOf, anyOf, count, dateTime, identifier, type Sql, sql } from '../sql.ts'
 import { FACETS } from './facets.ts'
 import { bucketIn, COUNT, fromQuery, WITH_ERRORS } from './rows.ts'
 import type { SpanQuery } from './span-query.ts'
@@ -181,7 +181,7 @@ const firstOf = (texts: readonly Sql[]): Sql =>
 function fromOwn(project_id: Uuid, query: SpanQuery, condition: readonly Sql[]): Sql {
   if (query.focus === 'span') return fromQuery(project_id, query, condition)
   const { oldest } = query.windowing
-  const bounds = oldest === undefined ? [] : [sql`start_time >= fromUnixTimestamp64Micro(${int(oldest - DAY)}, 'UTC')`]
+  const bounds = oldest === undefined ? [] : [sql`start_time >= ${dateTime(oldest - DAY)}`]
   const heads = fromTraceHeads({ project_id, query: query as SpanQuery<'trace'> })
   return fromSpans(project_id, [...bounds, allOf([sql`trace_id IN (SELECT trace_id ${heads})`, ...condition])])
 }

@@ -16,6 +16,7 @@ import {
   allOf,
   anyOf,
   count,
+  dateTime,
   decimal,
   identifier,
   int,
@@ -27,6 +28,7 @@ import {
   uuid,
 } from '../sql.ts'
 import { compileBounds } from './bounds.ts'
+import { compare } from './cursor.ts'
 import type { SpanQuery } from './span-query.ts'
 import { compileFirstRows, compileSpanQuery, fromMatching, fromTraceHeads, SETTINGS } from './statements.ts'
 import { pageLimit } from './windowing.ts'
@@ -140,8 +142,6 @@ export const inMeasuredOrder = (one: MeasuredRow, other: MeasuredRow): number =>
   compare(other.trace_id, one.trace_id) ||
   compare(other.span_id, one.span_id)
 
-const compare = <T extends string | bigint>(one: T, other: T): number => (one < other ? -1 : one > other ? 1 : 0)
-
 /** A decimal text in units of its last possible digit. */
 function unitsOf(value: string): bigint {
   const [whole = '', fraction = ''] = value.split('.')
@@ -155,7 +155,7 @@ function beyond(by: Measure, { value, time, trace_id, span_id }: MeasuredPositio
   const column = SORTED_BY[by]
   const bound = sql`${decimal(value, PRECISION, SCALE)}`
   const row = sql`(start_time, trace_id, span_id)`
-  const last = sql`(fromUnixTimestamp64Micro(${int(time)}, 'UTC'), toFixedString(unhex(${text(trace_id)}), 16), toFixedString(unhex(${text(span_id)}), 8))`
+  const last = sql`(${dateTime(time)}, toFixedString(unhex(${text(trace_id)}), 16), toFixedString(unhex(${text(span_id)}), 8))`
   return anyOf([sql`${column} < ${bound}`, allOf([sql`${column} = ${bound}`, sql`${row} < ${last}`])])
 }
 

@@ -1,5 +1,5 @@
 import { defined, type JsonObject, microsToIso } from '@spanhouse/model'
-import { type RawBuilder, sql } from '@spanhouse/postgres'
+import { createdWithin, type RawBuilder, sql } from '@spanhouse/postgres'
 import type { WindowingBody } from '@spanhouse/validation'
 import type { Layer } from '../kind.ts'
 import { column } from './rows.ts'
@@ -21,15 +21,11 @@ export function windowOf(layer: Layer, windowing: WindowingBody | undefined): Wi
   const limit = Math.min(windowing?.limit ?? PAGE_ROWS_MAX, PAGE_ROWS_MAX)
   const isAscending = order === 'ascending'
   const [id, created_at] = [column(layer, 'id'), column(layer, 'created_at')]
-  const time = (micros: number): RawBuilder<unknown> => sql`${microsToIso(micros)}::timestamptz`
-  const includesNewest = isAscending || next !== undefined
-  const includesOldest = !isAscending || next !== undefined
   return {
     conditions: [
-      newest === undefined ? null : sql`${created_at} ${sql.raw(includesNewest ? '<=' : '<')} ${time(newest)}`,
-      oldest === undefined ? null : sql`${created_at} ${sql.raw(includesOldest ? '>=' : '>')} ${time(oldest)}`,
-      next === undefined ? null : sql`${id} ${sql.raw(isAscending ? '>' : '<')} ${next}::uuid`,
-    ].filter(condition => condition !== null),
+      ...createdWithin(created_at, { newest, oldest, next }, isAscending),
+      ...(next === undefined ? [] : [sql`${id} ${sql.raw(isAscending ? '>' : '<')} ${next}::uuid`]),
+    ],
     tail: sql`order by ${id} ${sql.raw(isAscending ? 'asc' : 'desc')} limit ${limit + 1}`,
     limit,
   }

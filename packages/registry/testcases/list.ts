@@ -1,5 +1,5 @@
 import { type JsonObject, microsToIso, type Uuid } from '@spanhouse/model'
-import { type RawBuilder, sql } from '@spanhouse/postgres'
+import { createdWithin, type RawBuilder, sql } from '@spanhouse/postgres'
 import type { WindowingBody } from '@spanhouse/validation'
 import type { Scope } from '../kind.ts'
 import type { References } from '../references.ts'
@@ -77,19 +77,13 @@ export async function listTestcasesOf(
 /** Where a row stands in a list by time. */
 type Place = Pick<TestcaseRow, 'id' | 'created_at'>
 
-/** Bounds of time, and what comes after the cursor's row. With a cursor both bounds include their own time. */
+/** Bounds of time, and what comes after the cursor's row. */
 function boundsOf({ project_id }: TestcaseScope, windowing: Partial<WindowingBody>): RawBuilder<unknown>[] {
-  const { newest, oldest, next, order } = windowing
-  const isDescending = order === 'descending'
-  const time = (micros: number): RawBuilder<unknown> => sql`${microsToIso(micros)}::timestamptz`
-  const newestSign = sql.raw(isDescending && next === undefined ? '<' : '<=')
-  const oldestSign = sql.raw(isDescending || next !== undefined ? '>=' : '>')
-  const cursor = sql`select created_at, id from testcases where project_id = ${project_id} and id = ${next}::uuid`
-  return [
-    newest === undefined ? null : sql`created_at ${newestSign} ${time(newest)}`,
-    oldest === undefined ? null : sql`created_at ${oldestSign} ${time(oldest)}`,
-    next === undefined ? null : sql`(created_at, id) ${sql.raw(isDescending ? '<' : '>')} (${cursor})`,
-  ].filter(condition => condition !== null)
+  const isAscending = windowing.order !== 'descending'
+  const conditions = createdWithin(sql`created_at`, windowing, isAscending)
+  if (windowing.next === undefined) return conditions
+  const cursor = sql`select created_at, id from testcases where project_id = ${project_id} and id = ${windowing.next}::uuid`
+  return [...conditions, sql`(created_at, id) ${sql.raw(isAscending ? '>' : '<')} (${cursor})`]
 }
 
 function afterRow(windowing: Partial<WindowingBody>, last: Place): JsonObject {

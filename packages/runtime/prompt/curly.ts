@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '@spanhouse/model'
-import { memberOf, missingVariables, Rendering, TemplateFault, valueAtTemplatePath } from './template.ts'
+import { memberOf } from '../path.ts'
+import { missingVariables, Rendering, TemplateFault, valueAtTemplatePath } from './template.ts'
 import { textForm } from './text-form.ts'
 
 /**

@@ -1,10 +1,11 @@
 import { isJsonObject, type Json, type JsonObject } from '@spanhouse/model'
 import { readJson } from '../evaluation/read-json.ts'
+import { memberOf } from '../path.ts'
 import type { Run } from '../run.ts'
 import { misfit, missing } from '../run-error.ts'
 import { ConfigReader } from './read.ts'
 import { renderMessages, renderStructure } from './render-prompt.ts'
-import { memberOf, TEMPLATE_FORMATS, type TemplateFormat } from './template.ts'
+import { TEMPLATE_FORMATS, type TemplateFormat } from './template.ts'
 
 const DEFAULT_MODEL = 'gpt-3.5-turbo'
 const DEFAULT_VERSION = '3'

@@ -1,6 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '@spanhouse/model'
 import mustache from 'mustache'
-import { memberOf, Rendering, TemplateFault, valueAtJsonPath } from './template.ts'
+import { memberOf } from '../path.ts'
+import { Rendering, TemplateFault, valueAtJsonPath } from './template.ts'
 import { textForm } from './text-form.ts'
 
 /** The library's cache of parsed templates never forgets one. */

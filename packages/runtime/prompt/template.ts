@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject, Problem } from '@spanhouse/model'
+import { type Json, type JsonObject, Problem } from '@spanhouse/model'
 import { mistakeInPath, valueAtPath } from '../path.ts'
 
 /** How placeholders are written. */
@@ -73,10 +73,4 @@ export function valueAtJsonPath(context: JsonObject, path: string): Json {
   const value = valueAtTemplatePath(context, path)
   if (value === undefined) throw new TemplateFault(`The path '${path}' matches nothing in the inputs`, [path])
   return value
-}
-
-/** A member of an object, or an element of a list by its decimal index. Undefined when there is none. */
-export function memberOf(value: Json | undefined, name: string): Json | undefined {
-  if (Array.isArray(value)) return /^(0|[1-9]\d{0,8})$/.test(name) ? value[Number(name)] : undefined
-  return isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined
 }

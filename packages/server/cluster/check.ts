@@ -1,4 +1,4 @@
-import { Problem } from '@spanhouse/model'
+import { counted, Problem } from '@spanhouse/model'
 import type { Database } from '@spanhouse/postgres'
 import {
   type ColdStorage,
@@ -60,7 +60,7 @@ export async function startCluster(start: ClusterStart): Promise<void> {
 export function requireEnough(listed: number, { shards }: Layout): void {
   if (listed < shards.length)
     throw new Error(
-      `CLICKHOUSE_URLS lists ${countOf(listed, 'shard')}, but the cluster has ${shards.length}: list all of them.`,
+      `CLICKHOUSE_URLS lists ${counted(listed, 'shard')}, but the cluster has ${shards.length}: list all of them.`,
     )
 }
 
@@ -69,7 +69,7 @@ export async function requireNoCluster(db: Database): Promise<void> {
   const layout = await readLayout(db)
   if (layout)
     throw new Error(
-      `The store is a cluster of ${countOf(layout.shards.length, 'shard')}: set CLICKHOUSE_URLS instead of CLICKHOUSE_URL.`,
+      `The store is a cluster of ${counted(layout.shards.length, 'shard')}: set CLICKHOUSE_URLS instead of CLICKHOUSE_URL.`,
     )
 }
 
@@ -80,8 +80,6 @@ export async function membersOf(listed: readonly Shard[], db: Database): Promise
   requireEnough(listed.length, layout)
   return listed.slice(0, layout.shards.length)
 }
-
-const countOf = (count: number, name: string): string => `${count} ${name}${count === 1 ? '' : 's'}`
 
 function requirePartitions(partitions: number, { routes }: Layout): void {
   if (routes.size % partitions !== 0)

@@ -1,7 +1,19 @@
-import { isJsonObject, type Json, type JsonObject, parseSpanId, parseTraceId } from '@spanhouse/model'
+import { isJsonObject, type Json, type JsonObject } from '@spanhouse/model'
 import { KINDS } from '@spanhouse/registry'
 import { RunError } from '@spanhouse/runtime'
-import { json, jsonList, jsonObject, optional, recordOf, slug, storedObject, uuid, z } from '@spanhouse/validation'
+import {
+  json,
+  jsonList,
+  jsonObject,
+  optional,
+  recordOf,
+  slug,
+  spanId,
+  storedObject,
+  traceId,
+  uuid,
+  z,
+} from '@spanhouse/validation'
 
 /** The maximum number of references, and of links, in one request. */
 const NAMED_MAX = 100
@@ -9,16 +21,9 @@ const NAMED_MAX = 100
 const version = z.union([z.string(), z.number()]).transform(String)
 const reference = z.object({ id: optional(uuid), slug: optional(slug), version: optional(version) })
 
-const idText = (parse: (text: string) => string | null, error: string) =>
-  z.string().transform((text, context) => {
-    const id = parse(text)
-    if (id === null) context.addIssue({ code: 'custom', params: { type: 'value_error' }, message: error })
-    return id as string
-  })
-
 const link = z.object({
-  trace_id: idText(parseTraceId, 'Input should be a trace id of 32 hexadecimal digits'),
-  span_id: idText(parseSpanId, 'Input should be a span id of 16 hexadecimal digits'),
+  trace_id: traceId,
+  span_id: spanId,
 })
 
 /** A revision, or only its data, which is held to the rules of a stored one (section 1.3). */

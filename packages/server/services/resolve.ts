@@ -6,6 +6,7 @@ import {
   hasReference,
   KINDS,
   type KindName,
+  layersOf,
   type Reference,
   type References,
   type Retrieved,
@@ -122,12 +123,6 @@ const shownReference = ({ id, slug, version }: Reference): string =>
 
 const isNamed = (reference: Reference | undefined): boolean =>
   reference !== undefined && Object.values(reference).some(value => value !== undefined)
-
-const layersOf = (named: NamedReferences, name: string): References => ({
-  artifact: named[name],
-  variant: named[`${name}_variant`],
-  revision: named[`${name}_revision`],
-})
 
 /**
  * Replaces all embeds in the data, in either form; `self` is the revision that the data belongs to. Throws a Problem:

@@ -1,14 +1,18 @@
-import {
-  defined,
-  isJsonObject,
-  type Json,
-  type JsonObject,
-  parseSpanId,
-  parseTraceId,
-  REFERENCE_KEYS,
-} from '@spanhouse/model'
+import { defined, isJsonObject, type Json, type JsonObject, REFERENCE_KEYS } from '@spanhouse/model'
 import { WINDOWING_MEMBERS } from '@spanhouse/query'
-import { json, jsonObject, list, optional, recordOf, reference, storedObject, tags, z } from '@spanhouse/validation'
+import {
+  json,
+  jsonObject,
+  list,
+  optional,
+  recordOf,
+  reference,
+  spanId,
+  storedObject,
+  tags,
+  traceId,
+  z,
+} from '@spanhouse/validation'
 import { windowingProperties } from '../http/query-body.ts'
 import { CHANNELS, ORIGINS, TRACE_KINDS } from './origin.ts'
 import type { Surface } from './surfaces.ts'
@@ -47,16 +51,9 @@ function givenReferences({ selector, ...keys }: z.output<z.ZodObject<typeof refe
 /** References by key, except the selector; other keys are ignored. */
 const references = z.object(referenceMembers).transform(givenReferences)
 
-const idText = (parse: (text: string) => string | null, error: string) =>
-  z.string().transform((text, context) => {
-    const id = parse(text)
-    if (id === null) context.addIssue({ code: 'custom', params: { type: 'value_error' }, message: error })
-    return id as string
-  })
-
 const link = z.object({
-  trace_id: optional(idText(parseTraceId, 'Input should be a trace id of 32 hexadecimal digits')),
-  span_id: optional(idText(parseSpanId, 'Input should be a span id of 16 hexadecimal digits')),
+  trace_id: optional(traceId),
+  span_id: optional(spanId),
 })
 /** Links by name, or a list of them. */
 const links = z.union([list(link), recordOf(link)])

@@ -2,6 +2,7 @@ import type { ProjectPrincipal } from '@spanhouse/access'
 import { invalid, isJsonObject, type Json, type JsonObject, Problem, type Uuid } from '@spanhouse/model'
 import {
   ensureRevision,
+  layersOf,
   type References,
   type ResolvedRevision,
   resolveReferences,
@@ -80,12 +81,6 @@ async function refuseUnknownRevision(scope: Scope, { artifact, variant, revision
   if (await resolveReferences(scope, { artifact }))
     throw invalid('The application or evaluator has no such variant or revision.')
 }
-
-const layersOf = (references: SimpleTraceReferences, name: string): References => ({
-  artifact: references[name],
-  variant: references[`${name}_variant`],
-  revision: references[`${name}_revision`],
-})
 
 /** The references with the producer's three layers in full. */
 export const withProducer = (

@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '@spanhouse/model'
 import { beginningOf } from '../../code-points.ts'
-import { memberOf, missingVariables, Rendering, TemplateFault } from '../template.ts'
+import { memberOf } from '../../path.ts'
+import { missingVariables, Rendering, TemplateFault } from '../template.ts'
 import { CONVERSIONS, formatValue } from './format-value.ts'
 
 /**
