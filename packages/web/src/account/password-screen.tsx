@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
 import type { FormEvent, ReactNode } from 'react'
-import { api } from '../api/client.ts'
+import { post } from '../api/client.ts'
 import frame from '../frame/frame.module.css'
 import { Button, controls, Failure } from '../parts/controls.tsx'
 
@@ -9,7 +9,7 @@ import { Button, controls, Failure } from '../parts/controls.tsx'
 export function PasswordScreen(): ReactNode {
   const { token } = useSearch({ from: '/new-password' })
   const setting = useMutation({
-    mutationFn: (password: string) => api('/auth/reset-password', { method: 'POST', body: { token, password } }),
+    mutationFn: (password: string) => post('/auth/reset-password', { token, password }),
   })
   const submit = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault()

@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
-import { api } from './client.ts'
+import { api, post } from './client.ts'
 
 /** The kinds of versioned entities that have a list. */
 export type Listed = 'application' | 'evaluator' | 'testset'
@@ -21,7 +21,7 @@ export const archivedQuery = (kind: Listed) =>
     queryKey: ['archived', kind],
     queryFn: async ({ signal }) => {
       const body = { include_archived: true }
-      const answer = await api<Record<string, Artifact[]>>(`/${kind}s/query`, { method: 'POST', body, signal })
+      const answer = await post<Record<string, Artifact[]>>(`/${kind}s/query`, body, signal)
       return answer[`${kind}s`]?.filter(({ deleted_at }) => Boolean(deleted_at)) ?? []
     },
   })

@@ -15,6 +15,10 @@ interface Request {
 /** Calls the API with the stored key; undefined for a response without content. Throws an {@link ApiError}. */
 export const api = <Answer>(path: string, request: Request = {}): Promise<Answer> => call(`/api${path}`, request)
 
+/** Calls the API with a body, as {@link api} does. */
+export const post = <Answer>(path: string, body: unknown, signal?: AbortSignal): Promise<Answer> =>
+  api(path, { method: 'POST', body, signal })
+
 /**
  * Asks for what has an id that is from an address: undefined if it cannot be an id. Throws otherwise as {@link api}.
  */

@@ -1,7 +1,7 @@
 import type { RunCase, RunScores } from '@spanhouse/server/routes/evaluations/case-answers.ts'
 import type { Comparison } from '@spanhouse/server/routes/evaluations/comparison-answer.ts'
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
-import { api, apiById } from './client.ts'
+import { api, apiById, post } from './client.ts'
 import type { Json, JsonObject } from './registry.ts'
 
 export type { CaseCell, RunScores, ScoreSummary } from '@spanhouse/server/routes/evaluations/case-answers.ts'
@@ -77,9 +77,6 @@ export interface CaseRow extends RunCase {
 const CASES_PER_PAGE = 100
 const LISTED_PER_PAGE = 50
 const REFRESHED_PAGES_MAX = 3
-
-const post = <Answer>(path: string, body: unknown, signal?: AbortSignal): Promise<Answer> =>
-  api(path, { method: 'POST', body, signal })
 
 interface Page {
   windowing?: object

@@ -1,4 +1,4 @@
-import { api } from './client.ts'
+import { api, post } from './client.ts'
 import type { CaseCell } from './evaluations.ts'
 import type { Annotation } from './scores.ts'
 
@@ -28,7 +28,7 @@ export async function savePreference(pair: Pair, preference: Preference): Promis
     references: { evaluator: { slug: PREFERENCE }, ...(pair.testcase_id && { testcase: { id: pair.testcase_id } }) },
     links: { invocation: pair.run, baseline: pair.baseline },
   }
-  const answer = await api<{ trace: { trace_id: string } }>('/simple/traces/', { method: 'POST', body: { trace } })
+  const answer = await post<{ trace: { trace_id: string } }>('/simple/traces/', { trace })
   return answer.trace.trace_id
 }
 

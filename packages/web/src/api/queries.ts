@@ -9,7 +9,7 @@ import type {
   Skeleton,
 } from '@spanhouse/server/routes/web/answers.ts'
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
-import { api } from './client.ts'
+import { api, post } from './client.ts'
 import type { ListBody } from './filtering.ts'
 import { skeletonPath } from './skeleton-path.ts'
 
@@ -61,7 +61,7 @@ type RowsBody = ListBody & { order_by: OrderBy }
 
 async function readRows(body: RowsBody, { windowing, after, limit }: PageOf, signal: AbortSignal): Promise<RowPage> {
   const asked = { ...body, after, windowing: { ...windowing, limit }, previews: false }
-  const page = await api<RowPage>('/spans/rows', { method: 'POST', body: asked, signal })
+  const page = await post<RowPage>('/spans/rows', asked, signal)
   // The pages that follow are of the same window.
   return page.after ? { ...page, windowing: page.windowing ?? windowing } : page
 }
@@ -84,7 +84,7 @@ export const previewsQuery = (rows: readonly Row[], attributes: readonly string[
         parent_id,
         start_time,
       }))
-      return api<PreviewList>('/spans/previews', { method: 'POST', body: { spans, attributes }, signal })
+      return post<PreviewList>('/spans/previews', { spans, attributes }, signal)
     },
     placeholderData: keepPreviousData,
     staleTime: Number.POSITIVE_INFINITY,
@@ -104,7 +104,7 @@ export const newestQuery = (body: ListBody, everyMs: number | false, windowNow: 
 export const countQuery = (body: ListBody, buckets: number) =>
   queryOptions({
     queryKey: ['count', body, buckets],
-    queryFn: ({ signal }) => api<RowCount>('/spans/count', { method: 'POST', body: { ...body, buckets }, signal }),
+    queryFn: ({ signal }) => post<RowCount>('/spans/count', { ...body, buckets }, signal),
     placeholderData: keepPreviousData,
   })
 
@@ -123,15 +123,14 @@ export interface Grouping {
 export const groupsQuery = (body: ListBody, grouping: Grouping) =>
   queryOptions({
     queryKey: ['groups', body, grouping],
-    queryFn: ({ signal }) =>
-      api<RowGroups>('/spans/groups', { method: 'POST', body: { ...body, ...grouping }, signal }),
+    queryFn: ({ signal }) => post<RowGroups>('/spans/groups', { ...body, ...grouping }, signal),
     placeholderData: keepPreviousData,
   })
 
 export const facetsQuery = (body: ListBody) =>
   queryOptions({
     queryKey: ['facets', body],
-    queryFn: ({ signal }) => api<FacetCounts>('/spans/facets', { method: 'POST', body, signal }),
+    queryFn: ({ signal }) => post<FacetCounts>('/spans/facets', body, signal),
     placeholderData: keepPreviousData,
   })
 
@@ -141,7 +140,7 @@ export const anySpanQuery = (everyMs: number | false) =>
     queryKey: ['any span'],
     queryFn: ({ signal }) => {
       const body = { windowing: { limit: 1 }, previews: false }
-      return api<RowPage>('/spans/rows', { method: 'POST', body, signal })
+      return post<RowPage>('/spans/rows', body, signal)
     },
     refetchInterval: everyMs,
   })

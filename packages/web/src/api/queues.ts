@@ -1,10 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
-import { api, apiById } from './client.ts'
+import { api, apiById, post } from './client.ts'
 import type { Queue, Reference } from './evaluations.ts'
 import type { JsonObject } from './registry.ts'
-
-const post = <Answer>(path: string, body: unknown, signal?: AbortSignal): Promise<Answer> =>
-  api(path, { method: 'POST', body, signal })
 
 /** The queue of a run by which everybody annotates; null if it has none. */
 export const runQueueQuery = (run_id: string) =>

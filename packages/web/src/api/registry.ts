@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
-import { api, apiById } from './client.ts'
+import { api, apiById, post } from './client.ts'
 
 export type Json = null | boolean | number | string | Json[] | JsonObject
 export interface JsonObject {
@@ -74,9 +74,6 @@ export interface Template {
 
 /** How many revisions of an artifact can be chosen from; older ones are opened by their address. */
 const REVISIONS_MAX = 200
-
-const post = <Answer>(path: string, body: unknown, signal?: AbortSignal): Promise<Answer> =>
-  api(path, { method: 'POST', body, signal })
 
 export const workflowsQuery = (kind: Kind) =>
   queryOptions({

@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
-import { api } from './client.ts'
+import { api, post } from './client.ts'
 import type { Revision } from './registry.ts'
 
 /** A revision by its id; null if there is none. Revisions never change. */
@@ -21,9 +21,6 @@ export interface Artifact {
 }
 
 export type ArtifactKind = 'testset' | 'application' | 'evaluator'
-
-const post = <Answer>(path: string, body: unknown, signal: AbortSignal): Promise<Answer> =>
-  api(path, { method: 'POST', body, signal })
 
 /** The artifacts of a kind, newest first. */
 export const artifactsQuery = (kind: ArtifactKind) =>

@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
-import { api } from './client.ts'
+import { post } from './client.ts'
 import type { Focus, Group } from './filtering.ts'
 import { randomHex, slugOf } from './registry.ts'
 
@@ -14,8 +14,7 @@ export interface SavedQuery {
 
 export const savedQueriesQuery = queryOptions({
   queryKey: ['saved queries'],
-  queryFn: async ({ signal }) =>
-    (await api<{ queries: SavedQuery[] }>('/simple/queries/query', { method: 'POST', body: {}, signal })).queries,
+  queryFn: async ({ signal }) => (await post<{ queries: SavedQuery[] }>('/simple/queries/query', {}, signal)).queries,
 })
 
 interface NewQuery {
@@ -27,7 +26,7 @@ interface NewQuery {
 /** Stores a filter under a name. */
 export async function saveQuery({ name, focus, filtering }: NewQuery): Promise<SavedQuery> {
   const query = { slug: `${slugOf(name)}-${randomHex(4)}`, name, data: { filtering, formatting: { focus } } }
-  return (await api<{ query: SavedQuery }>('/simple/queries/', { method: 'POST', body: { query } })).query
+  return (await post<{ query: SavedQuery }>('/simple/queries/', { query })).query
 }
 
 /** Takes a filter out of the list. Evaluations that use it go on. */

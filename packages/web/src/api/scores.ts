@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
-import { api } from './client.ts'
-import type { JsonObject } from './registry.ts'
+import { post } from './client.ts'
+import { isObject, type JsonObject } from './registry.ts'
 
 /** What somebody or an evaluator said of a span of a trace. */
 export interface Annotation {
@@ -23,7 +23,7 @@ export const annotate = (
   const links = { invocation }
   const references = { evaluator: { slug } }
   const trace = { origin: 'human', kind: 'adhoc', channel: 'web', data: { outputs }, references, links }
-  return api('/simple/traces/', { method: 'POST', body: { trace } })
+  return post('/simple/traces/', { trace })
 }
 
 /** Annotations that are read for one list or trace. */
@@ -58,7 +58,7 @@ export async function readAnnotations(traceIds: readonly string[], signal: Abort
     { field: 'parent_id', operator: 'is', value: null },
   ]
   const body = { filtering: { operator: 'and', conditions }, windowing: { limit: ANNOTATIONS_MAX } }
-  const { spans } = await api<{ spans: FoundSpan[] }>('/spans/query', { method: 'POST', body, signal })
+  const { spans } = await post<{ spans: FoundSpan[] }>('/spans/query', body, signal)
   return spans.map(toAnnotation)
 }
 
@@ -71,12 +71,9 @@ function toAnnotation({ trace_id, span_name, start_time, links = [], attributes 
     by: references?.evaluator?.slug ?? span_name,
     origin: flags?.is_feedback ? 'human' : 'other',
     time: start_time,
-    outputs: isMembers(outputs) ? outputs : outputs === undefined ? {} : { value: outputs },
+    outputs: isObject(outputs) ? outputs : outputs === undefined ? {} : { value: outputs },
   }
 }
-
-const isMembers = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 export interface Score {
   name: string

@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
-import { api } from './client.ts'
+import { api, post } from './client.ts'
 import type { Parts } from './queries.ts'
 import { isObject, type Json, type JsonObject, type Workflow } from './registry.ts'
 import { saveQuery } from './saved-queries.ts'
@@ -40,7 +40,7 @@ export const traceQueuesQuery = queryOptions({
   queryKey: ['trace queues'],
   queryFn: async ({ signal }) => {
     const body = { queue: { kind: 'traces' } }
-    return (await api<{ queues: TraceQueue[] }>('/simple/queues/query', { method: 'POST', body, signal })).queues
+    return (await post<{ queues: TraceQueue[] }>('/simple/queues/query', body, signal)).queues
   },
 })
 
@@ -57,7 +57,7 @@ export async function addToQueue(queue_id: string, trace_ids: readonly string[])
 export async function createTraceQueue(name: string, evaluator: Workflow): Promise<TraceQueue> {
   const data = { kind: 'traces', evaluators: { [evaluator.revision_id ?? '']: 'human' } }
   const body = { queue: { name, data } }
-  const { queue } = await api<{ queue?: TraceQueue }>('/simple/queues/', { method: 'POST', body })
+  const { queue } = await post<{ queue?: TraceQueue }>('/simple/queues/', body)
   if (!queue) throw new Error('The queue was not created: its evaluator has no schema that people could fill in.')
   return queue
 }

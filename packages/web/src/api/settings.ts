@@ -1,5 +1,5 @@
 import { queryOptions, type UseMutationResult, useMutation, useQueryClient } from '@tanstack/react-query'
-import { api } from './client.ts'
+import { api, post } from './client.ts'
 
 export interface Secret {
   id: string
@@ -126,8 +126,7 @@ export const deliveriesQuery = (subscription_id: string) =>
     queryKey: ['deliveries', subscription_id],
     queryFn: async ({ signal }) => {
       const body = { delivery: { subscription_id }, windowing: { limit: DELIVERIES_SHOWN } }
-      return (await api<{ deliveries: Delivery[] }>('/webhooks/deliveries/query', { method: 'POST', body, signal }))
-        .deliveries
+      return (await post<{ deliveries: Delivery[] }>('/webhooks/deliveries/query', body, signal)).deliveries
     },
     refetchInterval: 3_000,
   })

@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
 import { ApiError } from './api-error.ts'
-import { api, apiById } from './client.ts'
+import { apiById, post } from './client.ts'
 import { type JsonObject, randomHex, slugOf } from './registry.ts'
 
 export interface Testset {
@@ -31,9 +31,6 @@ export interface TestsetRevision {
   testset_variant_id: string
   data?: { testcases?: Testcase[] }
 }
-
-const post = <Answer>(path: string, body: unknown, signal?: AbortSignal): Promise<Answer> =>
-  api(path, { method: 'POST', body, signal })
 
 export const testsetsQuery = queryOptions({
   queryKey: ['testsets'],

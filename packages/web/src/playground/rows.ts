@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
-import { api } from '../api/client.ts'
+import { api, post } from '../api/client.ts'
 import { isObject, type Json, type JsonObject } from '../api/registry.ts'
 
 /** What a run is given. */
@@ -25,7 +25,7 @@ export const testsetRowsQuery = (testset_id: string) =>
     queryKey: ['testset rows', testset_id],
     queryFn: async ({ signal }): Promise<Row[]> => {
       const body = { testset_ref: { id: testset_id }, windowing: { limit: ROWS_MAX } }
-      const answer = await api<TestsetRevision>('/testsets/revisions/retrieve', { method: 'POST', body, signal })
+      const answer = await post<TestsetRevision>('/testsets/revisions/retrieve', body, signal)
       return (answer.testset_revision?.data?.testcases ?? []).map(({ id, data = {} }) => {
         const { testcase_dedup_id: _, ...inputs } = data
         return { id, inputs, ...(inputs.outputs !== undefined && { outputs: inputs.outputs }) }

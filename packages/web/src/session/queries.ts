@@ -1,5 +1,5 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import { api } from '../api/client.ts'
+import { api, post } from '../api/client.ts'
 import { listBody } from '../api/filtering.ts'
 import type { Group, RowGroups, RowPage } from '../api/queries.ts'
 import { readAnnotations } from '../api/scores.ts'
@@ -16,7 +16,7 @@ export const sessionQuery = (session: string) =>
     queryKey: ['session', session],
     queryFn: async ({ signal }) => {
       const body = { ...tracesOf(session), windowing: { limit: TURNS_MAX } }
-      const { rows, windowing } = await api<RowPage>('/spans/rows', { method: 'POST', body, signal })
+      const { rows, windowing } = await post<RowPage>('/spans/rows', body, signal)
       return { turns: rows.toReversed(), hasEarlier: windowing !== undefined && rows.length === TURNS_MAX }
     },
     refetchInterval: LOOK_MS,

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
-import { api } from '../api/client.ts'
+import { api, post } from '../api/client.ts'
 import { getKey } from '../api/key.ts'
 import { useRefusal } from '../api/rights.ts'
 import { keysQuery, useChange } from '../api/settings.ts'
@@ -17,7 +17,7 @@ export function KeysSection(): ReactNode {
   const { data, error } = useQuery({ ...keysQuery, enabled: mayNotView === undefined })
   const refusal = useRefusal('edit_api_keys')
   const [made, setMade] = useState<string>()
-  const create = useChange(async () => setMade(await api<string>('/keys', { method: 'POST', body: {} })), 'keys')
+  const create = useChange(async () => setMade(await post<string>('/keys', {})), 'keys')
   const revoke = useChange((prefix: string) => api(`/keys/${prefix}`, { method: 'DELETE' }), 'keys')
   const failure = error ?? create.error ?? revoke.error
   return (

@@ -1,5 +1,5 @@
 import { type ReactNode, useState } from 'react'
-import { api } from '../api/client.ts'
+import { post } from '../api/client.ts'
 import { type Subscription, useChange } from '../api/settings.ts'
 import { Button, controls, Failure } from '../parts/controls.tsx'
 import { CopyButton } from '../parts/copy-button.tsx'
@@ -23,7 +23,7 @@ export function WebhookForm({ refusal }: { refusal: string | undefined }): React
   const create = useChange(async () => {
     const data = { url, ...(!isAll && { event_types: events }) }
     const body = { subscription: { ...(name && { name }), data } }
-    const made = await api<{ subscription: Subscription }>('/webhooks/subscriptions/', { method: 'POST', body })
+    const made = await post<{ subscription: Subscription }>('/webhooks/subscriptions/', body)
     setFields(EMPTY)
     return made.subscription
   }, 'subscriptions')

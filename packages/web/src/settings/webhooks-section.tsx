@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
-import { api } from '../api/client.ts'
+import { api, post } from '../api/client.ts'
 import { useRefusal } from '../api/rights.ts'
 import { type Delivery, type Subscription, subscriptionsQuery, useChange } from '../api/settings.ts'
 import { visible } from '../format/format.ts'
@@ -37,8 +37,7 @@ function Webhook({ subscription, refusal }: { subscription: Subscription; refusa
   const toggle = useChange(() => api(`${path}/${isActive ? 'stop' : 'start'}`, { method: 'POST' }), 'subscriptions')
   const remove = useChange(() => api(path, { method: 'DELETE' }), 'subscriptions')
   const test = useChange(
-    () =>
-      api<{ delivery: Delivery }>('/webhooks/subscriptions/test', { method: 'POST', body: { subscription_id: id } }),
+    () => post<{ delivery: Delivery }>('/webhooks/subscriptions/test', { subscription_id: id }),
     'deliveries',
   )
   const failure = toggle.error ?? remove.error ?? test.error

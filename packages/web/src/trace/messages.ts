@@ -1,3 +1,4 @@
+import { isObject, type JsonObject } from '../api/registry.ts'
 /** A message of a chat, in whatever form its client sent it. */
 export interface Message {
   role: string
@@ -10,21 +11,16 @@ export type Piece =
   | { kind: 'file'; what: string; source: string }
   | { kind: 'other'; value: unknown }
 
-type Members = Record<string, unknown>
-
-const isMembers = (value: unknown): value is Members =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
-/** Members that hold the messages of a chat. */
+/** JsonObject that hold the messages of a chat. */
 const HOLDERS = ['messages', 'prompt', 'completion', 'input_messages', 'output_messages', 'choices', 'message']
 
 /** The messages in an input or output; undefined if it is no chat. */
 export function messagesIn(value: unknown): Message[] | undefined {
   if (Array.isArray(value)) {
-    const messages = value.map(one => messageOf(isMembers(one) && isMembers(one.message) ? one.message : one))
+    const messages = value.map(one => messageOf(isObject(one) && isObject(one.message) ? one.message : one))
     return messages.length > 0 && messages.every(one => one !== undefined) ? (messages as Message[]) : undefined
   }
-  if (!isMembers(value)) return undefined
+  if (!isObject(value)) return undefined
   const itself = messageOf(value)
   if (itself) return [itself]
   for (const name of HOLDERS) {
@@ -35,9 +31,9 @@ export function messagesIn(value: unknown): Message[] | undefined {
 }
 
 function messageOf(value: unknown): Message | undefined {
-  if (!isMembers(value) || typeof value.role !== 'string') return undefined
+  if (!isObject(value) || typeof value.role !== 'string') return undefined
   const calls = Array.isArray(value.tool_calls) ? value.tool_calls : []
-  const called = isMembers(value.function_call) ? [...calls, value.function_call] : calls
+  const called = isObject(value.function_call) ? [...calls, value.function_call] : calls
   // A model that declines says so instead of a content.
   const content = value.content ?? value.contents ?? value.parts ?? value.refusal
   return { role: value.role, pieces: [...piecesOf(content), ...called.map(callOf)] }
@@ -51,7 +47,7 @@ function piecesOf(content: unknown): Piece[] {
 
 function pieceOf(value: unknown): Piece {
   if (typeof value === 'string') return { kind: 'text', text: value }
-  if (!isMembers(value)) return { kind: 'other', value }
+  if (!isObject(value)) return { kind: 'other', value }
   if (typeof value.text === 'string') return { kind: 'text', text: value.text }
   if (typeof value.content === 'string' && value.type === 'text') return { kind: 'text', text: value.content }
   const source = sourceOf(value)
@@ -60,11 +56,11 @@ function pieceOf(value: unknown): Piece {
   return { kind: 'other', value }
 }
 
-function sourceOf(value: Members): string | undefined {
+function sourceOf(value: JsonObject): string | undefined {
   for (const name of ['image_url', 'url', 'data', 'source', 'image', 'file']) {
     const inner = value[name]
     if (typeof inner === 'string') return inner
-    if (isMembers(inner)) {
+    if (isObject(inner)) {
       const found = inner.url ?? inner.data ?? inner.file_data
       if (typeof found === 'string') return found
     }
@@ -73,8 +69,8 @@ function sourceOf(value: Members): string | undefined {
 }
 
 function callOf(value: unknown): Piece {
-  if (!isMembers(value)) return { kind: 'other', value }
-  const called = isMembers(value.function) ? value.function : value
+  if (!isObject(value)) return { kind: 'other', value }
+  const called = isObject(value.function) ? value.function : value
   const args = called.arguments ?? called.input ?? called.args
   return {
     kind: 'call',
