@@ -96,8 +96,6 @@ export default defineConfig({
           globalSetup: [`test/sets/${name}.ts`],
           // All files ask the same server, and some fill it to its limits.
           fileParallelism: false,
-          // As above: a second of processor time for each file.
-          isolate: false,
         },
       })),
     ],

@@ -1,7 +1,7 @@
 import type { Uuid } from '@spanhouse/model'
 import { type Database, type Insertable, newId, type Tables, type Trx, toJsonb } from '@spanhouse/postgres'
 import { hashPassword } from '../credentials/password.ts'
-import { resolveReference } from '../organizations/reference.ts'
+import { resolveUser } from '../organizations/reference.ts'
 import { type AccountBody, type IdentityBody, isEmail } from './account-body.ts'
 
 /** A part of an account that failed although the account itself was created. */
@@ -54,7 +54,7 @@ export async function planIdentities(
       continue
     }
     const { user_ref } = identity
-    const user_id = user_ref === undefined ? user : await resolveReference(db, 'users', user_ref, local)
+    const user_id = user_ref === undefined ? user : await resolveUser(db, user_ref, local)
     const password_hash = withPasswords ? await hashPassword(identity.password ?? '') : null
     result.plans.push({ ref, row: identityRow(identity, { user_id, password_hash }) })
   }

@@ -5,7 +5,7 @@ import type { AccountOptionsBody } from '../accounts/account-body.ts'
 import { usernameOf } from '../accounts/account-rows.ts'
 import { runOrTry } from '../accounts/dry-run.ts'
 import type { Seed } from '../accounts/seed.ts'
-import { findReferenced, type Reference, resolveReference } from '../organizations/reference.ts'
+import { findUser, type Reference, resolveUser } from '../organizations/reference.ts'
 import { createGraph, storeGraph } from './graph.ts'
 import type { GraphAnswer } from './graph-answer.ts'
 import {
@@ -115,7 +115,7 @@ export async function createOrganizationAsAdmin(
   making: Making,
 ): Promise<GraphAnswer> {
   if (owner === undefined) throw invalid('owner is required.')
-  const owner_user_ref = byId(await withDatabaseProblems(() => resolveReference(db, 'users', owner)))
+  const owner_user_ref = byId(await withDatabaseProblems(() => resolveUser(db, owner)))
   const parts = scaffold(organization.name, owner_user_ref)
   const own = { organizations: one('org', { ...organization, owner_user_ref }) }
   return make(db, { ...parts, ...own }, settingsOf(options, making))
@@ -181,7 +181,7 @@ function scaffold(name: string, user_ref: Reference): GraphParts {
 
 /** The default project of the first organization that the user with this address owns. */
 async function ownProject(trx: Trx, email: string): Promise<Uuid | null> {
-  const user_id = await findReferenced(trx, 'users', { by: 'email', value: email })
+  const user_id = await findUser(trx, { by: 'email', value: email })
   if (user_id === null) return null
   const row = await trx
     .selectFrom('projects')

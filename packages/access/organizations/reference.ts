@@ -36,39 +36,29 @@ export type ReferenceTarget = keyof typeof TARGETS
 export type LocalNames = Readonly<Record<ReferenceTarget, Readonly<Record<string, Uuid>>>>
 
 /**
- * The id of the referenced entity, or null if it does not exist. Throws a Problem `invalid` for a name that is not in
- * the request, a malformed UUID, or a member that does not identify rows of this table.
+ * The id of the referenced user, or null if there is none. Throws a Problem `invalid` for a name that is not in the
+ * request, a malformed UUID, or a member that does not identify users.
  */
-export async function findReferenced(
-  db: Database,
-  target: ReferenceTarget,
-  reference: Reference,
-  local?: LocalNames,
-): Promise<Uuid | null> {
-  return (await findReferences(db, [[target, reference]])).find(target, reference, local)
+export async function findUser(db: Database, reference: Reference): Promise<Uuid | null> {
+  return (await findReferences(db, [['users', reference]])).find('users', reference)
 }
 
-/** As {@link findReferenced}, but throws a Problem `not_found` if the entity does not exist. */
-export async function resolveReference(
-  db: Database,
-  target: ReferenceTarget,
-  reference: Reference,
-  local?: LocalNames,
-): Promise<Uuid> {
-  return (await findReferences(db, [[target, reference]])).resolve(target, reference, local)
+/** As {@link findUser}, but throws a Problem `not_found` if there is none. */
+export async function resolveUser(db: Database, reference: Reference, local?: LocalNames): Promise<Uuid> {
+  return (await findReferences(db, [['users', reference]])).resolve('users', reference, local)
 }
 
 /** The results of a lookup of many references with a few statements. */
 export interface FoundReferences {
-  /** As {@link findReferenced}. */
+  /** As {@link findUser}, in any table. */
   find(target: ReferenceTarget, reference: Reference, local?: LocalNames): Uuid | null
-  /** As {@link resolveReference}. */
+  /** As {@link resolveUser}, in any table. */
   resolve(target: ReferenceTarget, reference: Reference, local?: LocalNames): Uuid
 }
 
 export type WantedReference = readonly [target: ReferenceTarget, reference: Reference]
 
-/** Looks up all references, with one statement for each table and member. Throws as {@link findReferenced}. */
+/** Looks up all references, with one statement for each table and member. Throws as {@link findUser}. */
 export async function findReferences(db: Database, wanted: readonly WantedReference[]): Promise<FoundReferences> {
   const ids = new Map<string, Uuid>()
   const outside = wanted.filter(([, { by }]) => by !== 'ref')

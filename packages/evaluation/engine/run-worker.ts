@@ -56,7 +56,7 @@ export class RunWorker {
   readonly #ending = new AbortController()
   readonly #writer: GridWriter
   readonly #loader: StepLoader
-  readonly #slots = new Slots(0)
+  readonly #slots = new Slots()
   readonly #executing = new Set<Promise<void>>()
   #calls = 0
   #wanted = WORKER_CALLS_MAX

@@ -1,11 +1,7 @@
-/** Slots for calls, taken in the order of asking. */
+/** Slots for calls, none at first, taken in the order of asking. */
 export class Slots {
-  #free: number
+  #free = 0
   #waiting: (() => void)[] = []
-
-  constructor(count: number) {
-    this.#free = count
-  }
 
   /** More slots, from now on. */
   add(count: number): void {

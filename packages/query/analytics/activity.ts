@@ -1,6 +1,6 @@
 import { invalid, type JsonObject, type Micros, microsToIso, parseJson, type Uuid } from '@spanhouse/model'
 import type { Aggregation } from '../aggregation.ts'
-import { type Location, malformed, optional, readBoolean, readObject, readText } from '../filter/shape.ts'
+import { BODY, type Location, malformed, optional, readBoolean, readObject, readText } from '../filter/shape.ts'
 import { fromSpans, SETTINGS } from '../page/statements.ts'
 import { type GivenWindowing, type Order, parseGivenWindowing } from '../page/windowing.ts'
 import { aggregate, count, dateTime, int, type Sql, sql, text } from '../sql.ts'
@@ -46,7 +46,7 @@ const IDS_MAX = 10_000
  * limit above {@link IDS_MAX}. Other members are ignored.
  */
 export function parseActivityQuery(json: unknown): ActivityQuery {
-  const body = readObject(json, ['body'])
+  const body = readObject(json, BODY)
   const loc = ['body', 'windowing']
   const { next, ...windowing } = optional(body.windowing, loc, readObject) ?? {}
   const given = parseGivenWindowing(windowing, 'span', loc)

@@ -8,7 +8,7 @@ import {
   present,
 } from '@spanhouse/model'
 import type { Filter } from '../filter/filter.ts'
-import { type Location, malformed, oneOf, optional, readObject, refuseOthers } from '../filter/shape.ts'
+import { BODY, type Location, malformed, oneOf, optional, readObject, refuseOthers } from '../filter/shape.ts'
 import { parseEitherFilter, parseEitherWindowing, parseJsonText } from '../page/span-query.ts'
 import { type GivenWindowing, WINDOWING_MEMBERS } from '../page/windowing.ts'
 import type { Focus } from '../position.ts'
@@ -47,10 +47,10 @@ const NESTED = [
  * filter that is not valid.
  */
 export function parseAnalyticsQuery(query: JsonObject, json: unknown): AnalyticsQuery {
-  const body = optional(json, ['body'], readObject) ?? {}
-  refuseOthers(body, MEMBERS, ['body'])
+  const body = optional(json, BODY, readObject) ?? {}
+  refuseOthers(body, MEMBERS, BODY)
   const inQuery = parseBlocks(query, ['query'])
-  const inBody = parseBlocks(body, ['body'])
+  const inBody = parseBlocks(body, BODY)
   const isEmpty = Object.keys(body).length === 0
   const formatting = isEmpty ? inQuery.formatting : inBody.formatting
   const windowing = inBody.windowing ?? inQuery.windowing ?? {}

@@ -14,6 +14,9 @@ import {
 /** The location of a value in the request: starts with `body`, `query` or `path`. */
 export type Location = readonly (string | number)[]
 
+/** The place of the whole body of a request. */
+export const BODY: Location = ['body']
+
 /** A 422 for one value. */
 export const malformed = (fault: Fault, loc: Location, input: unknown): Problem =>
   unprocessable(violationOf(fault, [...loc], input))

@@ -1,7 +1,7 @@
 import { invalid, type Uuid } from '@spanhouse/model'
 import type { Aggregation } from '../aggregation.ts'
 import { attributeText } from '../compile/place.ts'
-import { type Location, malformed, oneOf, optional, readObject, readText } from '../filter/shape.ts'
+import { BODY, type Location, malformed, oneOf, optional, readObject, readText } from '../filter/shape.ts'
 import { aggregate, allOf, anyOf, count, dateTime, identifier, type Sql, sql } from '../sql.ts'
 import { FACETS } from './facets.ts'
 import { bucketIn, COUNT, fromQuery, WITH_ERRORS } from './rows.ts'
@@ -77,16 +77,16 @@ function readGroupedBy(value: unknown, loc: Location): string {
 const PATH_LENGTH_MAX = 500
 
 /** Reads the members of a request for groups that a query for spans does not have. */
-export function parseGroupMembers(body: unknown, loc: Location = ['body']): Omit<GroupQuery, 'query' | 'buckets'> {
-  const members = optional(body, loc, readObject) ?? {}
-  const by = optional(members.by, [...loc, 'by'], readGroupedBy)
+export function parseGroupMembers(body: unknown): Omit<GroupQuery, 'query' | 'buckets'> {
+  const members = optional(body, BODY, readObject) ?? {}
+  const by = optional(members.by, [...BODY, 'by'], readGroupedBy)
   const { values = GROUPS_DEFAULT, count_min = 1 } = members as { values?: number; count_min?: number }
   if (by !== undefined && members.buckets !== undefined)
     throw invalid('buckets: a request has either `by` or `buckets`')
   return {
     ...(by !== undefined && { by }),
-    amounts: optional(members.amounts, [...loc, 'amounts'], oneOf(AMOUNTS)) ?? 'total',
-    order_by: optional(members.order_by, [...loc, 'order_by'], oneOf(GROUP_ORDERS)) ?? 'count',
+    amounts: optional(members.amounts, [...BODY, 'amounts'], oneOf(AMOUNTS)) ?? 'total',
+    order_by: optional(members.order_by, [...BODY, 'order_by'], oneOf(GROUP_ORDERS)) ?? 'count',
     values,
     count_min,
   }

@@ -1,6 +1,7 @@
 import { type Micros, parseSpanId, parseTraceId, type SpanId, type TraceId, type Uuid } from '@spanhouse/model'
 import type { Aggregation } from '../aggregation.ts'
 import {
+  BODY,
   type Location,
   malformed,
   oneOf,
@@ -79,12 +80,12 @@ export interface RowMembers {
 }
 
 /** Reads them; throws `unprocessable` (422). */
-export function parseRowMembers(body: unknown, loc: Location = ['body']): RowMembers {
-  const members = optional(body, loc, readObject) ?? {}
-  const order_by = optional(members.order_by, [...loc, 'order_by'], oneOf(ROW_ORDERS)) ?? 'time'
-  const after = optional(members.after, [...loc, 'after'], readAfter)
-  const attributes = optional(members.attributes, [...loc, 'attributes'], readAttributes) ?? []
-  const previews = optional(members.previews, [...loc, 'previews'], readBoolean) ?? true
+export function parseRowMembers(body: unknown): RowMembers {
+  const members = optional(body, BODY, readObject) ?? {}
+  const order_by = optional(members.order_by, [...BODY, 'order_by'], oneOf(ROW_ORDERS)) ?? 'time'
+  const after = optional(members.after, [...BODY, 'after'], readAfter)
+  const attributes = optional(members.attributes, [...BODY, 'attributes'], readAttributes) ?? []
+  const previews = optional(members.previews, [...BODY, 'previews'], readBoolean) ?? true
   return { order_by, attributes, previews, ...(after && { after }) }
 }
 
@@ -280,7 +281,7 @@ export function fromPlaces(project_id: Uuid, { positions, areRoots }: Places): S
 const unique = <T>(values: readonly T[]): T[] => [...new Set(values)]
 
 /** The focus of a list; traces if it is not given. */
-export function readFocus(body: unknown, loc: Location = ['body']): Focus {
-  const members = optional(body, loc, readObject) ?? {}
-  return optional(members.focus, [...loc, 'focus'], oneOf(['trace', 'span'] as const)) ?? 'trace'
+export function readFocus(body: unknown): Focus {
+  const members = optional(body, BODY, readObject) ?? {}
+  return optional(members.focus, [...BODY, 'focus'], oneOf(['trace', 'span'] as const)) ?? 'trace'
 }

@@ -9,7 +9,7 @@ import {
 import { withActorsOfAnySpan } from '../filter/actors.ts'
 import type { Filter } from '../filter/filter.ts'
 import { parseFilter } from '../filter/parse-filter.ts'
-import { type Location, malformed, optional, readObject, refuseUnknown } from '../filter/shape.ts'
+import { BODY, type Location, malformed, optional, readObject, refuseUnknown } from '../filter/shape.ts'
 import type { Focus } from '../position.ts'
 import { type GivenWindowing, parseGivenWindowing, WINDOWING_MEMBERS, type Windowing } from './windowing.ts'
 
@@ -35,7 +35,7 @@ const BODY_MEMBERS: readonly string[] = [
  */
 export function refuseUnknownMembers(body: unknown, more: readonly string[] = []): void {
   if (!isJsonObject(body)) return
-  refuseUnknown(body, [...BODY_MEMBERS, ...more], ['body'])
+  refuseUnknown(body, [...BODY_MEMBERS, ...more], BODY)
   const windowing = parseJsonText(body.windowing, ['body', 'windowing'])
   if (isJsonObject(windowing)) refuseUnknown(windowing, WINDOWING_MEMBERS, ['body', 'windowing'])
 }
@@ -47,7 +47,7 @@ export function refuseUnknownMembers(body: unknown, more: readonly string[] = []
  * filter is not valid. An empty body (null) selects everything. Other members are ignored; see
  * {@link refuseUnknownMembers}.
  */
-export function parseSpanQuery<F extends Focus>(body: unknown, focus: F, loc: Location = ['body']): SpanQuery<F> {
+export function parseSpanQuery<F extends Focus>(body: unknown, focus: F, loc: Location = BODY): SpanQuery<F> {
   const members = optional(body, loc, readObject) ?? {}
   const filter = filterFor(focus, parseEitherFilter(members, loc))
   return { focus, filter, windowing: { order: 'descending', ...parseEitherWindowing(members, focus, loc) } }
@@ -69,7 +69,7 @@ export const namesSavedQuery = (body: unknown): boolean =>
 export function parseSavedQuery<F extends Focus>(
   saved: JsonObject,
   focus: F,
-  { body, loc = ['body'] }: { body: unknown; loc?: Location },
+  { body, loc = BODY }: { body: unknown; loc?: Location },
 ): SpanQuery<F> {
   const filter = filterFor(focus, parseFilter(saved.filtering, ['filtering']))
   const given = {

@@ -73,9 +73,9 @@ export class MessageTable {
     }
   }
 
-  /** The oldest message, or the first one with a number of at least `from`. */
-  first(from = 0): { number: number; envelope: Envelope } | undefined {
-    for (const number of this.numbers(from, 1)) {
+  /** The oldest message. */
+  first(): { number: number; envelope: Envelope } | undefined {
+    for (const number of this.numbers(0, 1)) {
       const envelope = this.envelope(number)
       if (envelope) return { number, envelope }
     }

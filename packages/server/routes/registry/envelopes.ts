@@ -8,13 +8,6 @@ import type { HeldAnswer } from '../../http/answer/answer-room.ts'
 export const one = (name: string, record: JsonObject | undefined): JsonObject =>
   record ? { count: 1, [name]: record } : { count: 0 }
 
-/** `{count, [name], windowing?}`: the entities of one page, and how to request the next page if there is one. */
-export const many = (name: string, records: JsonObject[], windowing?: JsonObject): JsonObject => ({
-  count: records.length,
-  [name]: records,
-  ...(windowing && { windowing }),
-})
-
 const record = z.looseObject({ id: z.string(), slug: z.string() })
 
 export const oneAnswer = (name: string) => z.object({ count: z.int(), [name]: record.optional() })
@@ -23,8 +16,8 @@ export const manyAnswer = (name: string) =>
   z.object({ count: z.int(), [name]: z.array(record), windowing: z.looseObject({}).optional() })
 
 /**
- * Like {@link many}, for rows that are read while the response is sent. The memory for the largest batch is reserved
- * before the response starts. Each row is converted separately.
+ * `{count, [name], windowing?}`: the entities of one page, which are read while the response is sent, and how to
+ * request the next page if there is one. The memory for the largest batch is reserved before the response starts.
  */
 export function manyRead<T>(
   name: string,

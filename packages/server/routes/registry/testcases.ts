@@ -18,7 +18,7 @@ import type { HeldAnswer } from '../../http/answer/answer-room.ts'
 import { addEndpoint } from '../../http/endpoint.ts'
 import { referenceMembers } from './bodies.ts'
 import { type Registry, scopeOf } from './endpoint.ts'
-import { many, manyRead, one } from './envelopes.ts'
+import { manyRead, one } from './envelopes.ts'
 import { notedTestcases, noteTestcase } from './read-events.ts'
 
 const tag = 'testcases'
@@ -115,4 +115,4 @@ async function pageOf(scope: Scope, body: z.output<typeof query>): Promise<RowLi
 }
 
 const listed = (list: RowList<TestcaseRow> | undefined, holder: HeldAnswer): object =>
-  list ? manyRead('testcases', list, { holder, record: toTestcaseJson }) : many('testcases', [])
+  list ? manyRead('testcases', list, { holder, record: toTestcaseJson }) : { count: 0, testcases: [] }
