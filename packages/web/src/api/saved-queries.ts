@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
-import { post } from './client.ts'
+import { api, post } from './client.ts'
 import type { Focus, Group } from './filtering.ts'
 import { randomHex, slugOf } from './registry.ts'
 
