@@ -1,4 +1,4 @@
-import type { Json, JsonObject, Uuid } from '@spanhouse/model'
+import { type Json, type JsonObject, Problem, type Uuid } from '@spanhouse/model'
 import { type Database, type RawBuilder, sql, withDatabaseProblems } from '@spanhouse/postgres'
 import { list, optional, uuid, windowing, z } from '@spanhouse/validation'
 import { echoedWindow, windowOf } from '../window.ts'
@@ -29,13 +29,27 @@ export interface EventScope {
   project_id: Uuid | undefined
 }
 
-/** A page of events, newest first, and how to get the next page if there is one. */
-export async function listEvents(scope: EventScope, query: EventQuery): Promise<JsonObject> {
+/** A page of events, newest first, which are read while they are sent, and how to get the next page if there is one. */
+export interface EventPage {
+  count: number
+  events: AsyncIterable<JsonObject>
+  /** Of the most that are in memory at once. */
+  bytesMax: number
+  windowing?: JsonObject
+}
+
+export async function listEvents(scope: EventScope, query: EventQuery): Promise<EventPage> {
   const limit = Math.min(query.windowing?.limit ?? EVENTS_PAGE_MAX, EVENTS_PAGE_MAX)
-  const rows = await readPage(scope, query, limit + 1)
-  const events = rows.slice(0, limit).map(toLoggedJson)
-  const next = { ...echoedWindow(query.windowing), limit, next: rows[limit - 1]?.id as Json }
-  return { count: events.length, events, ...(rows.length > limit && { windowing: next }) }
+  const sizes = await readSizes(scope, query, limit + 1)
+  const batches = batchesOf(sizes.slice(0, limit))
+  const next = { ...echoedWindow(query.windowing), limit, next: sizes[limit - 1]?.id as Json }
+  const count = Math.min(sizes.length, limit)
+  return {
+    count,
+    events: eventsOf(readBatches(scope, batches), count),
+    bytesMax: Math.max(0, ...batches.map(batch => batch.reduce((sum, { bytes }) => sum + bytes, 0))),
+    ...(sizes.length > limit && { windowing: next }),
+  }
 }
 
 /** All events that match, one line of JSON each; read page by page while they are sent. */
@@ -45,22 +59,68 @@ export async function* exportEvents(scope: EventScope, query: EventQuery): Async
   while (left > 0) {
     const limit = Math.min(left, EVENTS_PAGE_MAX)
     const windowing = { ...query.windowing, next } as EventQuery['windowing']
-    const rows = await readPage(scope, { ...query, windowing }, limit)
-    if (rows.length > 0) yield rows.map(row => `${JSON.stringify(toLoggedJson(row))}\n`).join('')
-    if (rows.length < limit) return
-    left -= rows.length
-    next = rows.at(-1)?.id
+    const sizes = await readSizes(scope, { ...query, windowing }, limit)
+    for await (const events of readBatches(scope, batchesOf(sizes)))
+      yield events.map(event => `${JSON.stringify(event)}\n`).join('')
+    if (sizes.length < limit) return
+    left -= sizes.length
+    next = sizes.at(-1)?.id
   }
 }
 
-function readPage({ db, project_id }: EventScope, query: EventQuery, limit: number): Promise<EventRow[]> {
+interface EventSize {
+  id: Uuid
+  bytes: number
+}
+
+/** Of the text, since what is stored is compressed. A commit to an environment holds all of its deployments. */
+function readSizes({ db, project_id }: EventScope, query: EventQuery, limit: number): Promise<EventSize[]> {
   const { conditions, tail } = windowOf({ ...query.windowing, limit })
   const own = project_id === undefined ? sql`true` : sql`t.project_id = ${project_id}`
   const where = sql.join([own, ...filtersOf(query.event), ...conditions], sql` and `)
   return withDatabaseProblems(async () => {
-    const { rows } = await sql<EventRow>`select t.* from events t where ${where} ${tail}`.execute(db)
+    const { rows } = await sql<EventSize>`
+      select t.id, octet_length(t.attributes::text) as bytes from events t where ${where} ${tail}`.execute(db)
     return rows
   })
+}
+
+/** Events of which one statement reads so many, or so many bytes unless one alone has more. */
+const BATCH = { rows: 250, bytes: 4 * 1024 * 1024 }
+
+function batchesOf(sizes: readonly EventSize[]): EventSize[][] {
+  const batches: EventSize[][] = []
+  let room = 0
+  for (const size of sizes) {
+    if (size.bytes > room || batches.at(-1)?.length === BATCH.rows) {
+      batches.push([])
+      room = BATCH.bytes
+    }
+    batches.at(-1)?.push(size)
+    room -= size.bytes
+  }
+  return batches
+}
+
+/** Without those that were deleted meanwhile. */
+async function* readBatches({ db }: EventScope, batches: readonly EventSize[][]): AsyncGenerator<JsonObject[]> {
+  for (const batch of batches) {
+    const ids = batch.map(({ id }) => id)
+    const { rows } = await withDatabaseProblems(() =>
+      sql<EventRow>`select t.* from events t where t.id = any(${ids}::uuid[])`.execute(db),
+    )
+    const byId = new Map(rows.map(row => [row.id, row]))
+    yield ids.flatMap(id => byId.get(id) ?? []).map(toLoggedJson)
+  }
+}
+
+async function* eventsOf(batches: AsyncIterable<JsonObject[]>, count: number): AsyncGenerator<JsonObject> {
+  let read = 0
+  for await (const batch of batches) {
+    yield* batch
+    read += batch.length
+  }
+  if (read < count) throw new Problem('overloaded', 'An event was deleted while the list was being read; try again.')
 }
 
 function filtersOf(filter: EventQuery['event']): RawBuilder<unknown>[] {

@@ -1,8 +1,19 @@
 import { Readable } from 'node:stream'
-import { EVENT_DAYS_MAX, eventDays, eventQuery, exportEvents, listEvents, setEventDays } from '@spanhouse/events'
+import {
+  EVENT_DAYS_MAX,
+  type EventPage,
+  eventDays,
+  eventQuery,
+  exportEvents,
+  listEvents,
+  setEventDays,
+} from '@spanhouse/events'
+import { JsonList } from '@spanhouse/model'
 import type { Postgres } from '@spanhouse/postgres'
+import { HELD_PER_BYTE } from '@spanhouse/registry'
 import { optional, uuid, z } from '@spanhouse/validation'
 import type { FastifyInstance } from 'fastify'
+import type { HeldAnswer } from '../http/answer/answer-room.ts'
 import { nextPage } from '../http/answer/span-answers.ts'
 import { addAdminEndpoint, addEndpoint } from '../http/endpoint.ts'
 
@@ -33,7 +44,8 @@ export function eventRoutes({ db }: Pick<Postgres, 'db'>): (app: FastifyInstance
       body: eventQuery,
       answer: events,
       summary: 'Lists events, newest first.',
-      handle: ({ principal: { project_id }, body }) => listEvents({ db, project_id }, body),
+      handle: async ({ principal: { project_id }, body, holder }) =>
+        answerOf(await listEvents({ db, project_id }, body), holder),
     })
     addEndpoint(app, {
       method: 'POST',
@@ -53,7 +65,8 @@ export function eventRoutes({ db }: Pick<Postgres, 'db'>): (app: FastifyInstance
       body: eventQuery.extend({ project_id: optional(uuid) }),
       answer: events,
       summary: 'Lists the events of a project, or of all and of what belongs to none.',
-      handle: ({ body: { project_id, ...query } }) => listEvents({ db, project_id }, query),
+      handle: async ({ body: { project_id, ...query }, holder }) =>
+        answerOf(await listEvents({ db, project_id }, query), holder),
     })
     addEndpoint(app, {
       method: 'GET',
@@ -78,4 +91,10 @@ export function eventRoutes({ db }: Pick<Postgres, 'db'>): (app: FastifyInstance
       },
     })
   }
+}
+
+/** The memory of the largest batch is reserved before the response starts. */
+function answerOf({ events, bytesMax, ...page }: EventPage, holder: HeldAnswer): object {
+  holder.hold(bytesMax * HELD_PER_BYTE)
+  return { ...page, events: new JsonList(events) }
 }
