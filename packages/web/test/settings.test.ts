@@ -40,6 +40,7 @@ test('by mouse: a key is made, shown once, and revoked', async () => {
   await page.getByRole('button', { name: `Revoke ${prefix}` }).dblclick({ delay: 100 })
   await page.getByRole('group', { name: 'Revoke it?' }).getByRole('button', { name: 'Yes' }).click()
   await page.getByRole('button', { name: `Revoke ${prefix}` }).waitFor({ state: 'detached' })
+  expect(await page.getByText('Copy the key now').count()).toBe(0)
   expect(faults).toEqual([])
   await close()
 })

@@ -18,7 +18,10 @@ export function KeysSection(): ReactNode {
   const refusal = useRefusal('edit_api_keys')
   const [made, setMade] = useState<string>()
   const create = useChange(async () => setMade(await post<string>('/keys', {})), 'keys')
-  const revoke = useChange((prefix: string) => api(`/keys/${prefix}`, { method: 'DELETE' }), 'keys')
+  const revoke = useChange(async (prefix: string) => {
+    await api(`/keys/${prefix}`, { method: 'DELETE' })
+    if (made?.startsWith(`${prefix}.`)) setMade(undefined)
+  }, 'keys')
   const failure = error ?? create.error ?? revoke.error
   return (
     <>
