@@ -50,8 +50,11 @@ export function createMetrics(parts: MetricsParts): Metrics {
 const WAIT_MS = 4_000
 const LOOK_EVERY_MS = 50
 
-/** Places of one statement and one write. */
-const PLACES_MAX = 500
+/** Places of one statement: its time hardly depends on their number. */
+const PLACES_MAX = 2_000
+
+/** Rows of one write, some kilobytes each: between two of them others have their turn. */
+const WRITTEN_MAX = 500
 
 /** Places of one kind in one run. */
 interface Group {
@@ -105,8 +108,17 @@ async function updateGroup(parts: MetricsParts, scope: Scope, group: Group): Pro
   await storeSchemas(scope, run.id, inferred)
   for (let tries = 1; ; tries++) {
     const computed = await compute(parts, scope, { cells, steps })
-    if (await store(scope, known, { ...computed, isLastTry: tries === TRIES_MAX })) return
+    if (await storeAll(scope, known, { ...computed, isLastTry: tries === TRIES_MAX })) return
   }
+}
+
+/** As {@link store}, in parts. */
+async function storeAll(scope: Scope, group: Group, computed: Computed & { isLastTry: boolean }): Promise<boolean> {
+  for (let from = 0; from < group.places.length; from += WRITTEN_MAX) {
+    const places = group.places.slice(from, from + WRITTEN_MAX)
+    if (!(await store(scope, { ...group, places }, computed))) return false
+  }
+  return true
 }
 
 /**
