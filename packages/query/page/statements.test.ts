@@ -26,7 +26,6 @@ import {
   compileSpanQuery,
   compileSpansByIds,
   compileTraceQuery,
-  compileTraceSpans,
   fromSpans,
 } from './statements.ts'
 import { nextWindowing } from './windowing.ts'
@@ -188,7 +187,7 @@ test('spans by ids, in the order of their start', async () => {
   ])
   const ids = async (statement: Sql) => (await table.run<ReadSpan>(statement)).map(row => [row.trace_id, row.span_id])
   const read = { project_id: project, columns: COLUMNS }
-  expect(await ids(compileTraceSpans({ ...read, trace_ids: [traceId(256)] }))).toEqual([
+  expect(await ids(compileSpansByIds({ ...read, trace_ids: [traceId(256)] }))).toEqual([
     [traceId(256), spanId(2)],
     [traceId(256), spanId(256)],
   ])
@@ -216,7 +215,7 @@ test('no statement returns rows of another project', async () => {
   }
   const read = { project_id: PROJECT, columns: COLUMNS }
   expect(await table.run(compileSpansByIds({ ...read, trace_ids: [traceId(77)], span_ids: [spanId(77)] }))).toEqual([])
-  expect(await table.run(compileTraceSpans({ ...read, trace_ids: [traceId(77)] }))).toEqual([])
+  expect(await table.run(compileSpansByIds({ ...read, trace_ids: [traceId(77)] }))).toEqual([])
 })
 
 test('a page of traces among those that come first, by what any of their spans says', async () => {
@@ -401,7 +400,7 @@ test('statements: SQL', async () => {
     ['traces, filter, among those that come first', traceQuery(PROJECT, { filter, windowing: { limit: 50 } }, 500)],
     ['traces, filter in a window', traceQuery(PROJECT, { filter, oldest: timeAt(0), newest: timeAt(60), next })],
     ['traces, by id', traceQuery(PROJECT, { filter: { conditions: [{ field: 'trace_id', value: traceId(1) }] } })],
-    ['spans of traces', compileTraceSpans({ ...read, trace_ids: [traceId(1)] })],
+    ['spans of traces', compileSpansByIds({ ...read, trace_ids: [traceId(1)] })],
     ['spans by ids', compileSpansByIds({ ...read, trace_ids: [traceId(1)], span_ids: [spanId(1)] })],
   ]
   const text = statements.map(([name, statement]) => `-- ${name}\n${printed(statement)}\n`).join('\n')

@@ -357,10 +357,6 @@ interface HeadsOf {
   readonly isRare?: boolean
 }
 
-/** All spans of some traces, in the order of their start. */
-export const compileTraceSpans = ({ trace_ids, ...read }: ColumnsOf & { trace_ids: readonly TraceId[] }): Sql =>
-  compileSpansByIds({ ...read, trace_ids })
-
 /** A single trace is the most common case, and takes 2 ms less without a sub-query. */
 const ofTraces = (ids: readonly TraceId[]): Sql =>
   ids.length === 1

@@ -11,9 +11,9 @@ import {
   compileHeadsByIds,
   compileRows,
   compileSpanQuery,
+  compileSpansByIds,
   compileTotals,
   compileTraceQuery,
-  compileTraceSpans,
   parseActivityQuery,
   parseAnalyticsQuery,
   parseSpanQuery,
@@ -134,7 +134,7 @@ const STATEMENTS: Record<string, { statement: () => Sql | undefined; rowsMax: nu
     rowsMax: 10,
   },
   'a trace by id': {
-    statement: () => compileTraceSpans({ project_id, columns, trace_ids: [traceId(3)] }),
+    statement: () => compileSpansByIds({ project_id, columns, trace_ids: [traceId(3)] }),
     rowsMax: SPANS_PER_TRACE,
   },
   'the head of a trace by id': {
