@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { type ServerProcess, startServerProcess } from '@spanhouse/server/server-process.testing.ts'
 import { type RoleStart, startRole, startStores } from '../test/sets/networked.ts'
 import { sendTo } from './api.ts'
+import { rounded } from './measured.ts'
 import { Throttle } from './writers/throttle.ts'
 
 /** Testcases of the runs, and how many calls each may have under way. */
@@ -64,7 +65,7 @@ export async function benchWorkers(): Promise<object> {
     const after = await cpuOf(roles)
     const perScenario = Object.entries(after).map(([role, seconds]) => [
       role,
-      round(((seconds - (before[role] as number)) * 1000) / SHARED.scenarios),
+      rounded(((seconds - (before[role] as number)) * 1000) / SHARED.scenarios),
     ])
     return { workers: workers.length, ...run, cpuMsPerScenario: Object.fromEntries(perScenario) }
   }
@@ -135,10 +136,10 @@ class Api {
     return {
       status,
       createMs: Math.round(created - began),
-      runSeconds: round((finished - began) / 1000),
-      queryableSeconds: round(seconds),
+      runSeconds: rounded((finished - began) / 1000),
+      queryableSeconds: rounded(seconds),
       scenariosPerSecond: Math.round(scenarios / seconds),
-      cpuMsPerScenario: round((cpuSeconds * 1000) / scenarios),
+      cpuMsPerScenario: rounded((cpuSeconds * 1000) / scenarios),
     }
   }
 
@@ -176,5 +177,3 @@ class Api {
     return sendTo(this.#server, method, path, body)
   }
 }
-
-const round = (seconds: number): number => Math.round(seconds * 100) / 100

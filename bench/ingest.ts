@@ -1,11 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import { type ServerProcess, startServerProcess } from '@spanhouse/server/server-process.testing.ts'
 import { type Export, makeExport, SPANS_PER_EXPORT } from './exports.ts'
 import { measureFloor } from './floor.ts'
 import { sendAll } from './load.ts'
+import { until } from './measured.ts'
 
 const SEED = 7
 /** Sent before anything is measured: the rates are those of a server that has compiled its code. */
@@ -138,18 +138,8 @@ async function visibleAfter({ url, apiKey }: ServerProcess, { sample }: Export):
   await until(async () => {
     const answer = await fetch(path, { headers: { authorization: `ApiKey ${apiKey}` } })
     return ((await answer.json()) as { count: number }).count === 1
-  })
+  }, 25)
   return performance.now() - started
-}
-
-const WAIT_MS = 120_000
-
-async function until(condition: () => Promise<boolean>, everyMs = 25): Promise<void> {
-  const end = performance.now() + WAIT_MS
-  while (!(await condition())) {
-    if (performance.now() > end) throw new Error(`nothing came of waiting ${WAIT_MS / 1000} s`)
-    await delay(everyMs)
-  }
 }
 
 const round = (value: number): number => Math.round(value * 1000) / 1000

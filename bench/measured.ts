@@ -1,3 +1,5 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
 /** What a number of spans or rows took. */
 export interface Measured {
   perSecond: number
@@ -14,5 +16,22 @@ export async function measured(work: () => Promise<number>): Promise<Measured> {
   return {
     perSecond: Math.round(count / ((performance.now() - started) / 1000)),
     cpuSecondsPerMillion: Math.round(((user + system) / count) * 10) / 10,
+  }
+}
+
+export const rounded = (value: number, digits = 2): number => Number(value.toFixed(digits))
+
+/** The upper one of the two in the middle. */
+export const median = (values: readonly number[]): number =>
+  values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] as number
+
+const WAIT_MS = 180_000
+
+/** Resolves when the condition holds; rejects after three minutes. */
+export async function until(condition: () => boolean | Promise<boolean>, everyMs = 100): Promise<void> {
+  const end = performance.now() + WAIT_MS
+  while (!(await condition())) {
+    if (performance.now() > end) throw new Error(`nothing came of waiting ${WAIT_MS / 1000} s`)
+    await delay(everyMs)
   }
 }

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { type CodeRequest, openSandbox, type Runtime, type Sandbox } from '@spanhouse/sandbox'
+import { rounded } from './measured.ts'
 
 const ROUNDS = 2_000
 /** Not counted: the engines compile what is run often. */
@@ -73,13 +74,13 @@ async function measure(sandbox: Sandbox, runtime: Runtime): Promise<Figures> {
   const times: number[] = []
   for (let round = 0; round < ROUNDS; round++) times.push(await run())
   const sorted = times.toSorted((a, b) => a - b)
-  const at = (share: number): number => round(sorted[Math.floor(ROUNDS * share)] as number)
+  const at = (share: number): number => rounded(sorted[Math.floor(ROUNDS * share)] as number)
   const total = times.reduce((sum, one) => sum + one, 0)
   const cpuMsPerRun = (cpuMs(sandbox) - cpuBefore) / ROUNDS
   return {
-    readyMs: round(readyMs),
+    readyMs: rounded(readyMs),
     runsPerSecond: Math.round((ROUNDS * 1000) / total),
-    cpuMsPerRun: round(cpuMsPerRun),
+    cpuMsPerRun: rounded(cpuMsPerRun),
     runsPerCoreSecond: Math.round(1000 / cpuMsPerRun),
     p50Ms: at(0.5),
     p95Ms: at(0.95),
@@ -104,5 +105,3 @@ async function timed(sandbox: Sandbox, request: CodeRequest): Promise<number> {
   if (!outcome.ok) throw new Error(outcome.message)
   return performance.now() - start
 }
-
-const round = (ms: number): number => Math.round(ms * 100) / 100

@@ -7,6 +7,7 @@ import { Worker } from 'node:worker_threads'
 import { postgresAvailable, startPostgres } from '@spanhouse/postgres/postgres-server.testing.ts'
 import { type ServerProcess, startServerProcess } from '@spanhouse/server/server-process.testing.ts'
 import { request } from 'undici'
+import { rounded } from './measured.ts'
 
 const RECEIVERS = 200
 /** They accept connections and never answer. */
@@ -155,5 +156,3 @@ async function newProject(server: ServerProcess) {
     },
   }
 }
-
-const rounded = (value: number): number => Math.round(value * 100) / 100

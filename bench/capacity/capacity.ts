@@ -9,6 +9,7 @@ import { startClusterStores } from '../../test/sets/cluster.ts'
 import { networkedAvailable, startStores } from '../../test/sets/networked.ts'
 import { type Export, makeExport, SPANS_PER_EXPORT } from '../exports.ts'
 import { sendAll } from '../load.ts'
+import { until } from '../measured.ts'
 import { Roles } from '../writers/writer-set.ts'
 import { ASSUMPTIONS, PARTS, PRICES, planFor, type SpanCosts, spansPerSecondOf } from './plan.ts'
 import { cpuSecondsByProgram } from './programs.ts'
@@ -22,7 +23,6 @@ const WAITING_EXPORTS = 50
 const CONCURRENCY = 8
 /** The measured load, relative to the maximum that the machine accepted: no part waits for another. */
 const CALM_SHARE = 0.4
-const SETTLE_MS = 60_000
 
 /**
  * Measures what a span costs each part (roles apart, all stores over the network, calm load, merges included), and
@@ -211,12 +211,4 @@ async function isMerged(engine: Engine): Promise<boolean> {
 function* exportsFrom(): Iterator<Export> {
   const startMs = Date.now() - 3_600_000
   for (let index = 0; ; index++) yield makeExport(SEED, index, startMs)
-}
-
-async function until(condition: () => Promise<boolean>): Promise<void> {
-  const end = performance.now() + SETTLE_MS
-  while (!(await condition())) {
-    if (performance.now() > end) throw new Error(`nothing came of waiting ${SETTLE_MS / 1000} s`)
-    await delay(100)
-  }
 }

@@ -1,3 +1,4 @@
+import { rounded } from '../measured.ts'
 /** What one span costs, as measured. CPU includes the merges that follow, in microseconds. */
 export interface SpanCosts {
   cpuMicros: Record<Part, number>
@@ -79,5 +80,3 @@ function sizeOf(
 /** The rate that this many dedicated cores carry: the prediction for a saturated run. */
 export const spansPerSecondOf = (cores: number, microsPerSpan: number): number =>
   Math.round((cores * 1e6) / microsPerSpan)
-
-const rounded = (value: number, digits = 2): number => Number(value.toFixed(digits))

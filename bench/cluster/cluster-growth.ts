@@ -9,7 +9,8 @@ import { partitionOf } from '@spanhouse/span-stream'
 import { call } from '../../test/harness.ts'
 import { exportOf, otlpSpan } from '../../test/otlp.ts'
 import { startClusterStores } from '../../test/sets/cluster.ts'
-import { Roles, round } from '../writers/writer-set.ts'
+import { rounded, until } from '../measured.ts'
+import { Roles } from '../writers/writer-set.ts'
 
 const PARTITIONS = 8
 const WRITERS = 2
@@ -17,7 +18,6 @@ const WRITERS = 2
 const SEND_EVERY_MS = 20
 const LOOK_EVERY_MS = 50
 const PHASE_MS = 15_000
-const WAIT_MS = 180_000
 
 const PHASES = ['before', 'during', 'after'] as const
 type Phase = (typeof PHASES)[number]
@@ -55,14 +55,14 @@ export async function benchClusterGrowth(): Promise<object> {
     const receiver = await roles.start('receiver')
     for (let count = 0; count < WRITERS; count++) await roles.start('writer')
     const traffic = new Traffic(receiver, engines)
-    await until(() => traffic.isFlowing())
+    await until(() => traffic.isFlowing(), LOOK_EVERY_MS)
     traffic.phase = 'before'
     await delay(PHASE_MS)
     traffic.phase = 'during'
     const asked = performance.now()
     await call(api.url, 'POST', '/api/admin/cluster/shards', `Access ${api.adminKey}`)
-    await until(() => isSpread(api))
-    const activeAfterSeconds = round((performance.now() - asked) / 1000)
+    await until(() => isSpread(api), LOOK_EVERY_MS)
+    const activeAfterSeconds = rounded((performance.now() - asked) / 1000)
     await delay(PHASE_MS)
     traffic.phase = 'after'
     await delay(PHASE_MS)
@@ -111,7 +111,7 @@ class Traffic {
     const longest = (phase: Phase): number[] =>
       Array.from({ length: PARTITIONS }, (_, partition) => {
         const seen = this.#seen.filter(sent => sent.phase === phase && sent.partition === partition)
-        return round(Math.max(...seen.map(({ seconds }) => seconds)))
+        return rounded(Math.max(...seen.map(({ seconds }) => seconds)))
       })
     const spans = this.#seen.length
     return { spans, longestSeconds: Object.fromEntries(PHASES.map(phase => [phase, longest(phase)])) }
@@ -161,13 +161,5 @@ class Traffic {
       }
       await delay(LOOK_EVERY_MS)
     }
-  }
-}
-
-async function until(isMet: () => boolean | Promise<boolean>): Promise<void> {
-  const end = performance.now() + WAIT_MS
-  while (!(await isMet())) {
-    if (performance.now() > end) throw new Error(`not within ${WAIT_MS / 1000} s`)
-    await delay(LOOK_EVERY_MS)
   }
 }

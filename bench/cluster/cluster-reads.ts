@@ -3,6 +3,7 @@ import { clusterEngine, type Engine, openClusterReader, openEngine, SpanBatch, S
 import { type OpenTestCluster, openTestCluster } from '@spanhouse/span-store/spans.testing.ts'
 import { partitionOf } from '@spanhouse/span-stream'
 import { addExport } from '../fill.ts'
+import { median, rounded } from '../measured.ts'
 import { QUESTIONS, type Question } from '../query.ts'
 import { LARGE_TRACES, makeLargeTrace, makeTrace, SPANS_PER_TRACE } from '../span-sets.ts'
 
@@ -116,16 +117,16 @@ async function compare({ name, ask }: Question, place: Place): Promise<object> {
   await close()
   const [[singleCpuMs = 0], shardCpuMs] = (await Promise.all(
     [place.single, place.cluster].map(({ shards }) =>
-      Promise.all(shards.map(async ({ own }) => round((await cpuMsOf(own, comment)) / asked))),
+      Promise.all(shards.map(async ({ own }) => rounded((await cpuMsOf(own, comment)) / asked))),
     ),
   )) as [number[], number[]]
   return {
-    singleMs: round(medianOf(times.single)),
-    clusterMs: round(medianOf(times.cluster)),
+    singleMs: rounded(median(times.single)),
+    clusterMs: rounded(median(times.cluster)),
     singleCpuMs,
     shardCpuMs,
-    busiestShare: round(Math.max(...shardCpuMs) / singleCpuMs),
-    cpuShare: round(shardCpuMs.reduce((sum, one) => sum + one) / singleCpuMs),
+    busiestShare: rounded(Math.max(...shardCpuMs) / singleCpuMs),
+    cpuShare: rounded(shardCpuMs.reduce((sum, one) => sum + one) / singleCpuMs),
   }
 }
 
@@ -139,7 +140,3 @@ async function cpuMsOf(server: Engine, comment: string): Promise<number> {
   })
   return row?.ms ?? 0
 }
-
-const medianOf = (times: number[]): number =>
-  times.toSorted((one, other) => one - other)[Math.floor(times.length / 2)] ?? Number.NaN
-const round = (value: number): number => Math.round(value * 100) / 100

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ServerProcess } from '@spanhouse/server/server-process.testing.ts'
 import { startClusterStores } from '../../test/sets/cluster.ts'
-import { checkStored, Roles, round, WriterSet } from '../writers/writer-set.ts'
+import { rounded } from '../measured.ts'
+import { checkStored, Roles, WriterSet } from '../writers/writer-set.ts'
 
 /** Descending, as in the bench of writers. */
 const SHARDS = [2, 1]
@@ -21,7 +22,7 @@ export async function benchClusterWrites({ spans }: { spans: number }): Promise<
   const one = results.at(-1)?.queryableSpansPerSecond ?? 0
   return {
     spansPerShard,
-    results: results.map(result => ({ ...result, ratioToOne: round(result.queryableSpansPerSecond / one) })),
+    results: results.map(result => ({ ...result, ratioToOne: rounded(result.queryableSpansPerSecond / one) })),
   }
 }
 

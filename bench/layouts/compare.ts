@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createChdbConnection } from 'chdb/connection'
+import { median } from '../measured.ts'
 import type { SpanSet } from '../span-sets.ts'
 import { CHATS_PER_INSERT, chatLayouts, makeChats } from './chat.ts'
 import { LAYOUTS, type Layout, makeSpans, type Run, type SourceOf } from './layouts.ts'
@@ -95,7 +96,6 @@ async function ask(run: Run, sql: string, isShown: boolean): Promise<object> {
   const until = performance.now() + ASKING_MS
   do costs.push(await cost(() => run(again)))
   while (costs.length < RUNS && performance.now() < until)
-  const median = (values: number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] as number
   const cpuMs = round(median(costs.map(({ cpu }) => cpu)) / 1000)
   return { cpuMs, p50Ms: round(median(costs.map(({ ms }) => ms))), ...(isShown && { answer: Number(shown) }) }
 }

@@ -2,7 +2,8 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as delay } from 'node:timers/promises'
 import { runHelpersBehind } from '@spanhouse/priority'
 import { Agent, request } from 'undici'
-import { hundredths, MESSAGES, type ModelPlace, percentiles, withFakeModel } from './with-fake-model.ts'
+import { rounded } from '../measured.ts'
+import { MESSAGES, type ModelPlace, percentiles, withFakeModel } from './with-fake-model.ts'
 
 const DELAY_MS = 500
 const MODEL = `fake-delay-${DELAY_MS}`
@@ -58,7 +59,7 @@ async function measure({ server, providerUrl, headers, runUrl, runOf }: ModelPla
   const modelMs = percentiles(timesOf(measured.flat(), true))
   const overheadOf = (times: number[]): object => {
     const { p50, p99 } = percentiles(times)
-    return { p50: hundredths(p50 - modelMs.p50), p99: hundredths(p99 - modelMs.p99) }
+    return { p50: rounded(p50 - modelMs.p50), p99: rounded(p99 - modelMs.p99) }
   }
   return {
     concurrent: CONCURRENT,
@@ -67,10 +68,10 @@ async function measure({ server, providerUrl, headers, runUrl, runOf }: ModelPla
     invokeMs: percentiles(runs),
     overheadMs: overheadOf(runs),
     overheadMsByRound: all.map(round => overheadOf(timesOf(round, false))),
-    maxMs: hundredths(Math.max(...runs) - DELAY_MS),
-    clientDelayMs: hundredths(clientDelay.percentile(99) / 1e6),
-    cpuMsPerRun: hundredths((cpuSeconds * 1000) / (ROUNDS * ROUND_RUNS)),
-    clientCpuMsPerRun: hundredths((user + system) / 1000 / (ROUNDS * ROUND_RUNS)),
+    maxMs: rounded(Math.max(...runs) - DELAY_MS),
+    clientDelayMs: rounded(clientDelay.percentile(99) / 1e6),
+    cpuMsPerRun: rounded((cpuSeconds * 1000) / (ROUNDS * ROUND_RUNS)),
+    clientCpuMsPerRun: rounded((user + system) / 1000 / (ROUNDS * ROUND_RUNS)),
     tracesLost: await server.metric('spanhouse_run_traces_lost_total'),
   }
 }

@@ -1,7 +1,8 @@
 import { request } from 'undici'
 import { makeExport } from '../exports.ts'
 import { sendAll } from '../load.ts'
-import { hundredths, MESSAGES, type ModelPlace, percentiles, withFakeModel } from './with-fake-model.ts'
+import { median, rounded } from '../measured.ts'
+import { MESSAGES, type ModelPlace, percentiles, withFakeModel } from './with-fake-model.ts'
 
 const MODEL = 'fake-clock-20'
 const STREAMS = 10
@@ -103,8 +104,8 @@ async function ingestBesides(place: ModelPlace): Promise<object> {
   return {
     openStreams: OPEN_STREAMS,
     spansPerSecond: { alone: Math.round(alone), besides: Math.round(besides) },
-    ratio: hundredths(besides / alone),
-    ratios: rates.besides.map((rate, round) => hundredths(rate / (rates.alone[round] as number))),
+    ratio: rounded(besides / alone),
+    ratios: rates.besides.map((rate, round) => rounded(rate / (rates.alone[round] as number))),
   }
 }
 
@@ -122,6 +123,3 @@ async function openStreams({ runUrl, headers, runOf }: ModelPlace, signal: Abort
   }
   await Promise.all(Array.from({ length: OPEN_STREAMS }, open))
 }
-
-const median = (values: readonly number[]): number =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] as number

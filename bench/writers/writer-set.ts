@@ -1,10 +1,10 @@
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import type { ServerProcess } from '@spanhouse/server/server-process.testing.ts'
 import { openEngine } from '@spanhouse/span-store'
 import { type RoleStart, startRole } from '../../test/sets/networked.ts'
 import { type Export, makeExport, SPANS_PER_EXPORT } from '../exports.ts'
 import { sendAll } from '../load.ts'
+import { rounded, until } from '../measured.ts'
 import { type Pausable, Throttle } from './throttle.ts'
 
 const SEED = 11
@@ -14,7 +14,6 @@ const CONCURRENCY = 4
 const WARM_UP_SPANS = 50_000
 /** While the backlog is filled: enough to keep the leases, too little to get far with the work. */
 const FILLING_SHARE = 0.2
-const WAIT_MS = 180_000
 
 /** The processes of a bench: the first makes the keys, and each has a data folder of its own. */
 export class Roles {
@@ -84,9 +83,9 @@ export class WriterSet {
       acceptedSpansPerSecond,
       backlog,
       queryableSpansPerSecond: Math.round(backlog / seconds),
-      seconds: round(seconds),
-      ranShare: round(ranSeconds / seconds / throttled.length),
-      cpuMicrosPerSpan: round(((after.cpuSeconds - before.cpuSeconds) / backlog) * 1e6),
+      seconds: rounded(seconds),
+      ranShare: rounded(ranSeconds / seconds / throttled.length),
+      cpuMicrosPerSpan: rounded(((after.cpuSeconds - before.cpuSeconds) / backlog) * 1e6),
     }
   }
 
@@ -98,7 +97,7 @@ export class WriterSet {
       const held = await Promise.all(this.writers.map(writer => writer.metric('spanhouse_writer_partitions')))
       return held.every(count => count === share)
     })
-    return round((performance.now() - started) / 1000)
+    return rounded((performance.now() - started) / 1000)
   }
 
   #makeExports(spans: number): Export[] {
@@ -146,13 +145,3 @@ export async function checkStored(urls: readonly string[], accepted: number): Pr
   if (stored.rows !== accepted || stored.spans !== accepted)
     throw new Error(`${accepted} spans were accepted, stored are ${JSON.stringify(stored)}`)
 }
-
-async function until(condition: () => Promise<boolean>): Promise<void> {
-  const end = performance.now() + WAIT_MS
-  while (!(await condition())) {
-    if (performance.now() > end) throw new Error(`nothing came of waiting ${WAIT_MS / 1000} s`)
-    await delay(100)
-  }
-}
-
-export const round = (value: number): number => Math.round(value * 100) / 100

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ServerProcess } from '@spanhouse/server/server-process.testing.ts'
 import { networkedAvailable, startStores } from '../../test/sets/networked.ts'
-import { checkStored, Roles, round, WriterSet } from './writer-set.ts'
+import { rounded } from '../measured.ts'
+import { checkStored, Roles, WriterSet } from './writer-set.ts'
 
 /** Descending, so that all have compiled their code before only one is left. */
 const WRITERS = [4, 2, 1]
@@ -39,7 +40,7 @@ export async function benchWriters({ spans }: { spans: number }): Promise<object
       spansPerWriter,
       results: results.map(result => ({
         ...result,
-        ratioToOne: round(result.queryableSpansPerSecond / (one?.queryableSpansPerSecond ?? 0)),
+        ratioToOne: rounded(result.queryableSpansPerSecond / (one?.queryableSpansPerSecond ?? 0)),
       })),
     }
   } finally {
