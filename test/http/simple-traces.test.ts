@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
 import { beforeAll, expect, inject, test } from 'vitest'
 import { call, eventually, newProject, type TestProject } from '../harness.ts'
 import { dashed, newSpanId, newTraceId, otlpSpan } from '../otlp.ts'
@@ -214,6 +215,21 @@ test('an edit right before a deletion keeps nobody waiting', async () => {
   await project.send('DELETE', `${PATH}/${trace_id}`)
   expect(await patch(trace_id, { data })).toMatchObject({ status: 200, body: { count: 0 } })
 })
+
+test.each([PATH, '/api/traces', '/api/tracing/traces'])(
+  'what is deleted through %s during an edit stays deleted',
+  async path => {
+    for (let delayMs = 0; delayMs < 40; delayMs += 10) {
+      const { trace_id } = await create()
+      await read(trace_id)
+      const edited = patch(trace_id, { data: { outputs: { ok: false } } })
+      await delay(delayMs)
+      const deleted = await project.send('DELETE', `${path}/${trace_id}`)
+      expect([(await edited).status, deleted.body.count]).toEqual([200, 1])
+      expect(await read(trace_id)).toEqual({ count: 0 })
+    }
+  },
+)
 
 test('an edit needs data and an id; nothing to edit is count 0', async () => {
   expect(await patch(newTraceId(), { data: {} })).toMatchObject({ status: 200, body: { count: 0 } })

@@ -1,15 +1,19 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { microsNow, Problem, type SpanId, type TraceId } from '@spanhouse/model'
+import type { Postgres } from '@spanhouse/postgres'
 import { deletedSpans, type Engine } from '@spanhouse/span-store'
 import type { SpanStream } from '@spanhouse/span-stream'
 import { partitionOfTrace, type Sender } from './accept.ts'
+import { traceTurn } from './trace-turn.ts'
 
 /** Where deletions go, and where their completion can be observed. */
 export interface Deleting {
   stream: SpanStream
   /** Polled while a caller waits. */
   background: Engine
+  /** Gives the turn among the changes of a trace. */
+  postgres: Pick<Postgres, 'lease'>
 }
 
 /** How long a response waits for the writer. */
@@ -22,15 +26,24 @@ const LOOK_AFTER_MS = 40
 
 /**
  * Deletes everything of a trace that was accepted so far, and resolves with the deleted spans once no query finds them
- * any more. The deletion follows them through the stream, so that spans not yet stored are deleted too. Rejects with a
- * Problem `overloaded` if the writer does not reach it in time; it is carried out nevertheless.
+ * any more. The deletion follows them through the stream, so that spans not yet stored are deleted too; an edit of the
+ * trace is made before it, and is deleted, or after it, and finds nothing. Rejects with a Problem `overloaded` if the
+ * writer does not reach it in time; it is carried out nevertheless.
  */
-export async function deleteTrace(
+export async function deleteTrace(deleting: Deleting, sender: Sender, trace_id: TraceId): Promise<SpanId[]> {
+  const turn = await traceTurn(deleting.postgres, { project_id: sender.project_id, trace_id })
+  try {
+    return await deleteInTurn(deleting, sender, trace_id)
+  } finally {
+    await turn.release().catch(() => {})
+  }
+}
+
+async function deleteInTurn(
   { stream, background }: Deleting,
-  sender: Sender,
+  { project_id, user_id }: Sender,
   trace_id: TraceId,
 ): Promise<SpanId[]> {
-  const { project_id, user_id } = sender
   const id = randomUUID()
   const accepted_at = microsNow()
   const partition = partitionOfTrace(trace_id, stream)

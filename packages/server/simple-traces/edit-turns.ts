@@ -1,11 +1,7 @@
-import { setTimeout as delay } from 'node:timers/promises'
-import { Problem } from '@spanhouse/model'
 import type { Lease, Postgres } from '@spanhouse/postgres'
-import type { Place, RecentWrites } from './recent-writes.ts'
+import { type Place, traceTurn } from '../ingest/trace-turn.ts'
+import type { RecentWrites } from './recent-writes.ts'
 
-/** How long an edit waits for those before it, and how often it checks. */
-const WAIT_MS = 10_000
-const LOOK_EVERY_MS = 40
 /** How long an edit that is not stored keeps others waiting. */
 const STORED_MS_MAX = 30_000
 
@@ -25,24 +21,14 @@ export class EditTurns {
   /**
    * Runs the edit when those before it are stored, and resolves with its result without waiting until it is stored
    * itself. Rejects with a Problem `overloaded` if its turn does not come within ten seconds. The edit must not write
-   * once its turn is lost: see {@link requireTurn}.
+   * once its turn is lost: see `requireTurn`.
    */
   async run<T>(place: Place, edit: (turn: Lease) => Promise<T>): Promise<T> {
-    const turn = await this.#acquire(place)
+    const turn = await traceTurn(this.#postgres, place)
     try {
       return await edit(turn)
     } finally {
       void this.#end(turn, place)
-    }
-  }
-
-  async #acquire({ project_id, trace_id }: Place): Promise<Lease> {
-    const until = performance.now() + WAIT_MS
-    for (;;) {
-      const turn = await this.#postgres.lease(`edit of trace ${project_id} ${trace_id}`)
-      if (turn) return turn
-      if (performance.now() > until) throw unavailable('Earlier edits are not stored yet.')
-      await delay(LOOK_EVERY_MS)
     }
   }
 
@@ -52,11 +38,3 @@ export class EditTurns {
     await turn.release().catch(() => {})
   }
 }
-
-/** Throws a Problem `overloaded` if another edit may have begun, because the connection that held the lease is lost. */
-export function requireTurn({ lost }: Lease): void {
-  if (lost.aborted) throw unavailable('The connection to the database was lost.')
-}
-
-const unavailable = (reason: string): Problem =>
-  new Problem('overloaded', `${reason} Nothing was changed: try again.`, { retryAfterSeconds: 1 })

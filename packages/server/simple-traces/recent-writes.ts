@@ -1,11 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { type Micros, microsNow, type TraceId, type Uuid } from '@spanhouse/model'
+import { type Micros, microsNow } from '@spanhouse/model'
 import { type Engine, latestAccepted } from '@spanhouse/span-store'
-
-export interface Place {
-  project_id: Uuid
-  trace_id: TraceId
-}
+import type { Place } from '../ingest/trace-turn.ts'
 
 /**
  * The time at which a change of a trace is accepted: now, but after all that is stored of it. Another process may have

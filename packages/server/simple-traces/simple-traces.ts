@@ -12,7 +12,6 @@ import {
   type Uuid,
 } from '@spanhouse/model'
 import { canonicalise, draftOfBody, type SpanBody } from '@spanhouse/otlp'
-import type { Postgres } from '@spanhouse/postgres'
 import { compileHeadsByIds, nextWindowing, type Position } from '@spanhouse/query'
 import {
   type Engine,
@@ -25,9 +24,10 @@ import {
 } from '@spanhouse/span-store'
 import { type Ingest, publishDrafts } from '../ingest/accept.ts'
 import { type Deleting, deleteTrace } from '../ingest/delete-trace.ts'
+import { requireTurn } from '../ingest/trace-turn.ts'
 import type { Registry } from '../routes/registry/endpoint.ts'
 import type { GivenReferences, NewSimpleTrace, SimpleTraceEdit } from './bodies.ts'
-import { EditTurns, requireTurn } from './edit-turns.ts'
+import { EditTurns } from './edit-turns.ts'
 import { applicationOf, evaluatorOf, requireOutputs, withProducer } from './producer.ts'
 import { type SimpleTraceQuery, toSpanQuery } from './query.ts'
 import { acceptedNext, RecentWrites } from './recent-writes.ts'
@@ -42,8 +42,7 @@ import {
 } from './span.ts'
 import type { Surface } from './surfaces.ts'
 
-export type SimpleTraceParts = Ingest &
-  Deleting & { registry: Registry; engine: Engine; postgres: Pick<Postgres, 'lease'> }
+export type SimpleTraceParts = Ingest & Deleting & { registry: Registry; engine: Engine }
 
 /** A span that is a simple trace: kept as read, since many of them may be large. */
 export class ShownSimpleTrace {
