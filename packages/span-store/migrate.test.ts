@@ -75,37 +75,40 @@ test('a migration changes tables that have spans, once, and every span can be re
   await command(`ALTER TABLE schema_migrations DELETE WHERE version = ${version} SETTINGS mutations_sync = 1`)
 })
 
-test('parts of before are not changed when rows expire by themselves, and keep rows that are kept for longer since', async () => {
-  const server = await startTestServer()
-  const engine = openEngine(server.url, { connections: 1 })
-  const command = (text: string): Promise<void> => engine.command({ text, params: {} })
-  for (const file of await readdir(folder)) if (file >= '011') await rm(join(folder, file))
-  await migrateSpans(engine, folder)
-  const project_id = randomUUID()
-  await command('SYSTEM STOP MERGES spans')
-  await keepFor(engine, project_id, 1)
-  await engine.command({
-    text: `INSERT INTO spans (project_id, start_time, trace_id, span_id, created_at)
+test.each([false, true])(
+  'what is kept for longer outlives the times that parts have noted (replicated: %s)',
+  async isReplicated => {
+    const server = await startTestServer()
+    const engine = openEngine(server.url, { connections: 1 })
+    const command = (text: string): Promise<void> => engine.command({ text, params: {} })
+    for (const file of await readdir(folder)) if (file >= '011') await rm(join(folder, file))
+    await migrateSpans(engine, folder)
+    const project_id = randomUUID()
+    await command('SYSTEM STOP MERGES spans')
+    await keepFor(engine, project_id, 1)
+    await engine.command({
+      text: `INSERT INTO spans (project_id, start_time, trace_id, span_id, created_at)
       SELECT {project_id:UUID}, 0, toFixedString('t', 16), toFixedString(hex(number), 8), now() - 86399 FROM numbers(9)`,
-    params: { project_id },
-  })
-  await setRetention(engine, project_id, 30)
-  const parts = () =>
-    engine.rows({
-      text: `SELECT name FROM system.parts WHERE database = currentDatabase() AND table = 'spans' AND active
-        UNION ALL SELECT command FROM system.mutations WHERE database = currentDatabase() AND table = 'spans'`,
+      params: { project_id },
+    })
+    await setRetention(engine, project_id, 30)
+    await cp(join(RELEASED, '011_expiry.sql'), join(folder, '011_expiry.sql'))
+    await migrateSpans(engine, folder, { isReplicated })
+    const mutations = await engine.rows({
+      text: `SELECT 1 FROM system.mutations WHERE database = currentDatabase() AND table = 'spans' AND command LIKE '%TTL%'`,
       params: {},
     })
-  const before = await parts()
-  expect(await migrateSpans(engine, RELEASED)).toContain('011_expiry')
-  expect(await parts()).toEqual(before)
-  await command('SYSTEM START MERGES spans')
-  await delay(2_000)
-  await command('OPTIMIZE TABLE spans FINAL')
-  expect(await engine.rows({ text: 'SELECT toUInt8(count()) AS count FROM spans', params: {} })).toEqual([{ count: 9 }])
-  await engine.close()
-  await server.stop()
-})
+    expect(mutations).toHaveLength(isReplicated ? 0 : 1)
+    await command('SYSTEM START MERGES spans')
+    await delay(2_000)
+    await command('OPTIMIZE TABLE spans FINAL')
+    expect(await engine.rows({ text: 'SELECT toUInt8(count()) AS count FROM spans', params: {} })).toEqual([
+      { count: 9 },
+    ])
+    await engine.close()
+    await server.stop()
+  },
+)
 
 test('a run that was cut short between two statements is repeated', async () => {
   const version = (await released()) + 1

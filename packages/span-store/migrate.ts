@@ -79,12 +79,12 @@ async function apply(engine: Engine, { version, name, statements }: Migration): 
  * the statement's time is up, and the repeated migration would begin another mutation for the same index. Replicas are
  * waited for (`alter_sync` is for both), since a later statement may name a column that this one adds.
  *
- * Parts learn of another TTL when they are merged. ClickHouse would otherwise write all of them again, unless a setting of
- * the table says otherwise that each replica has for itself, and the others do the same as soon as one has changed.
+ * Of another TTL replicas learn when they merge parts. At once it would be a mutation, for which each replica has a
+ * setting of its own whether it reads one column or writes all parts again, and it begins before they all have that.
  */
 const inBackground = (statement: string, isReplicated: boolean): string =>
   /^ALTER TABLE /m.test(statement)
-    ? `${statement}\nSETTINGS materialize_ttl_after_modify = 0, mutations_sync = 0${isReplicated ? '' : ', alter_sync = 0'}`
+    ? `${statement}\nSETTINGS mutations_sync = 0, ${isReplicated ? 'materialize_ttl_after_modify' : 'alter_sync'} = 0`
     : statement
 
 const PRESENT_COLUMNS = `SELECT name FROM system.columns WHERE database = currentDatabase() AND table = 'spans'`
