@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import { microsNow, Problem, type SpanId, type TraceId } from '@spanhouse/model'
+import { Problem, type SpanId, type TraceId } from '@spanhouse/model'
 import type { Postgres } from '@spanhouse/postgres'
 import { deletedSpans, type Engine } from '@spanhouse/span-store'
 import type { SpanStream } from '@spanhouse/span-stream'
 import { partitionOfTrace, type Sender } from './accept.ts'
-import { traceTurn } from './trace-turn.ts'
+import { acceptedNext, traceTurn } from './trace-turn.ts'
 
 /** Where deletions go, and where their completion can be observed. */
 export interface Deleting {
@@ -45,7 +45,7 @@ async function deleteInTurn(
   trace_id: TraceId,
 ): Promise<SpanId[]> {
   const id = randomUUID()
-  const accepted_at = microsNow()
+  const accepted_at = await acceptedNext(background, { project_id, trace_id })
   const partition = partitionOfTrace(trace_id, stream)
   const body = Buffer.from(trace_id, 'hex')
   await stream.publish([{ id, partition, project_id, user_id, accepted_at, span_count: 0, format: 'deletion', body }])

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { Problem, type TraceId, type Uuid } from '@spanhouse/model'
+import { type Micros, microsNow, Problem, type TraceId, type Uuid } from '@spanhouse/model'
 import type { Lease, Postgres } from '@spanhouse/postgres'
+import { type Engine, latestAccepted } from '@spanhouse/span-store'
 
 /** How long a change waits for those before it, and how often it checks. */
 const WAIT_MS = 10_000
@@ -26,6 +27,14 @@ export async function traceTurn(postgres: Pick<Postgres, 'lease'>, { project_id,
     await delay(LOOK_EVERY_MS)
   }
 }
+
+/**
+ * The time at which a change of a trace is accepted: now, but after all that is stored of it. Another process may have
+ * accepted that by a clock that is ahead, or this one before its clock was set; an edit would be taken for an older
+ * version and dropped, and a deletion would delete nothing.
+ */
+export const acceptedNext = async (engine: Engine, place: Place): Promise<Micros> =>
+  Math.max(microsNow(), (await latestAccepted(engine, place)) + 1)
 
 /** Throws a Problem `overloaded` if another change may have begun, because the connection that held it is lost. */
 export function requireTurn({ lost }: Lease): void {

@@ -3,14 +3,6 @@ import { type Micros, microsNow } from '@spanhouse/model'
 import { type Engine, latestAccepted } from '@spanhouse/span-store'
 import type { Place } from '../ingest/trace-turn.ts'
 
-/**
- * The time at which a change of a trace is accepted: now, but after all that is stored of it. Another process may have
- * accepted that by a clock that is ahead, or this one before its clock was set; the change would be taken for an older
- * version and dropped.
- */
-export const acceptedNext = async (engine: Engine, place: Place): Promise<Micros> =>
-  Math.max(microsNow(), (await latestAccepted(engine, place)) + 1)
-
 /** How many writes are remembered, and for how long. */
 const WRITES_MAX = 10_000
 const RECENT_MICROS = 10_000_000

@@ -24,13 +24,13 @@ import {
 } from '@spanhouse/span-store'
 import { type Ingest, publishDrafts } from '../ingest/accept.ts'
 import { type Deleting, deleteTrace } from '../ingest/delete-trace.ts'
-import { requireTurn } from '../ingest/trace-turn.ts'
+import { acceptedNext, requireTurn } from '../ingest/trace-turn.ts'
 import type { Registry } from '../routes/registry/endpoint.ts'
 import type { GivenReferences, NewSimpleTrace, SimpleTraceEdit } from './bodies.ts'
 import { EditTurns } from './edit-turns.ts'
 import { applicationOf, evaluatorOf, requireOutputs, withProducer } from './producer.ts'
 import { type SimpleTraceQuery, toSpanQuery } from './query.ts'
-import { acceptedNext, RecentWrites } from './recent-writes.ts'
+import { RecentWrites } from './recent-writes.ts'
 import {
   editedSpan,
   hasProducer,
