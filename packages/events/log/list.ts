@@ -1,6 +1,7 @@
 import { type Json, type JsonObject, Problem, type Uuid } from '@spanhouse/model'
 import { type Database, type RawBuilder, sql, withDatabaseProblems } from '@spanhouse/postgres'
 import { list, optional, uuid, windowing, z } from '@spanhouse/validation'
+import { batchesOf, bytesMaxOf, type RowSize } from '../batches.ts'
 import { echoedWindow, windowOf } from '../window.ts'
 import { type EventRow, toEventJson } from './record.ts'
 
@@ -47,7 +48,7 @@ export async function listEvents(scope: EventScope, query: EventQuery): Promise<
   return {
     count,
     events: eventsOf(readBatches(scope, batches), count),
-    bytesMax: Math.max(0, ...batches.map(batch => batch.reduce((sum, { bytes }) => sum + bytes, 0))),
+    bytesMax: bytesMaxOf(batches),
     ...(sizes.length > limit && { windowing: next }),
   }
 }
@@ -68,42 +69,20 @@ export async function* exportEvents(scope: EventScope, query: EventQuery): Async
   }
 }
 
-interface EventSize {
-  id: Uuid
-  bytes: number
-}
-
-/** Of the text, since what is stored is compressed. A commit to an environment holds all of its deployments. */
-function readSizes({ db, project_id }: EventScope, query: EventQuery, limit: number): Promise<EventSize[]> {
+/** A commit to an environment holds all of its deployments. */
+function readSizes({ db, project_id }: EventScope, query: EventQuery, limit: number): Promise<RowSize[]> {
   const { conditions, tail } = windowOf({ ...query.windowing, limit })
   const own = project_id === undefined ? sql`true` : sql`t.project_id = ${project_id}`
   const where = sql.join([own, ...filtersOf(query.event), ...conditions], sql` and `)
   return withDatabaseProblems(async () => {
-    const { rows } = await sql<EventSize>`
+    const { rows } = await sql<RowSize>`
       select t.id, octet_length(t.attributes::text) as bytes from events t where ${where} ${tail}`.execute(db)
     return rows
   })
 }
 
-/** Events of which one statement reads so many, or so many bytes unless one alone has more. */
-const BATCH = { rows: 250, bytes: 4 * 1024 * 1024 }
-
-function batchesOf(sizes: readonly EventSize[]): EventSize[][] {
-  const batches: EventSize[][] = []
-  let room = 0
-  for (const size of sizes) {
-    if (size.bytes > room || batches.at(-1)?.length === BATCH.rows) {
-      batches.push([])
-      room = BATCH.bytes
-    }
-    batches.at(-1)?.push(size)
-    room -= size.bytes
-  }
-  return batches
-}
-
 /** Without those that were deleted meanwhile. */
-async function* readBatches({ db }: EventScope, batches: readonly EventSize[][]): AsyncGenerator<JsonObject[]> {
+async function* readBatches({ db }: EventScope, batches: readonly RowSize[][]): AsyncGenerator<JsonObject[]> {
   for (const batch of batches) {
     const ids = batch.map(({ id }) => id)
     const { rows } = await withDatabaseProblems(() =>

@@ -1,6 +1,7 @@
 import { invalid, type JsonObject, NIL_UUID, Problem, type Uuid } from '@spanhouse/model'
 import type { OutboundFetch } from '@spanhouse/outbound'
 import { type Database, newId, type RawBuilder, sql, toJsonb, withDatabaseProblems } from '@spanhouse/postgres'
+import { batchesOf, bytesMaxOf, type RowSize } from '../batches.ts'
 import { TESTED } from '../log/kinds.ts'
 import type { EventRow } from '../log/record.ts'
 import { windowOf } from '../window.ts'
@@ -23,21 +24,26 @@ export interface EndedDelivery {
   claimed_until?: string
 }
 
-/** Deliveries read at once while a list is sent. */
-const BATCH_ROWS = 100
-
 /** 404 if the delivery does not exist. */
 export const fetchDelivery = (scope: WebhookScope, id: Uuid): Promise<JsonObject> =>
   withDatabaseProblems(async () => toDeliveryJson(await findDelivery(scope, id)))
 
+/** Deliveries that are read while they are sent. */
+export interface DeliveryList {
+  count: number
+  records: AsyncIterable<JsonObject>
+  /** Of the most that are in memory at once. */
+  bytesMax: number
+}
+
 /**
- * The deliveries that match, by the time of their creation, newest first; read while they are sent. 400 for a cursor
+ * The deliveries that match, by the time of their creation, newest first. 400 for a cursor
  * that does not exist, or not any more: what follows it is not known.
  */
 export async function listDeliveries(
   scope: WebhookScope,
   { delivery, windowing }: DeliveryQuery,
-): Promise<{ count: number; records: AsyncGenerator<JsonObject> }> {
+): Promise<DeliveryList> {
   const { subscription_id, event_id, status } = delivery ?? {}
   if (windowing?.next !== undefined) await requireCursor(scope, windowing.next)
   const cursor = (id: Uuid) =>
@@ -50,18 +56,13 @@ export async function listDeliveries(
     ...(status?.code === undefined ? [] : [sql`t.status->>'code' = ${status.code}`]),
     ...window.conditions,
   ]
+  const bytes = sql`coalesce(octet_length(t.data::text), 0)`
   const { rows } = await withDatabaseProblems(() =>
-    sql<{
-      id: Uuid
-    }>`select t.id from webhook_deliveries t where ${sql.join(where, sql` and `)} ${window.tail}`.execute(scope.db),
+    sql<RowSize>`select t.id, ${bytes} as bytes from webhook_deliveries t
+      where ${sql.join(where, sql` and `)} ${window.tail}`.execute(scope.db),
   )
-  return {
-    count: rows.length,
-    records: recordsOf(
-      scope,
-      rows.map(({ id }) => id),
-    ),
-  }
+  const batches = batchesOf(rows)
+  return { count: rows.length, records: recordsOf(scope, batches), bytesMax: bytesMaxOf(batches) }
 }
 
 async function requireCursor(scope: WebhookScope, id: Uuid): Promise<void> {
@@ -69,15 +70,15 @@ async function requireCursor(scope: WebhookScope, id: Uuid): Promise<void> {
   if (!row) throw invalid(`windowing.next: the webhook delivery ${id} does not exist.`)
 }
 
-async function* recordsOf({ db }: WebhookScope, ids: readonly Uuid[]): AsyncGenerator<JsonObject> {
-  for (let at = 0; at < ids.length; at += BATCH_ROWS) {
-    const batch = ids.slice(at, at + BATCH_ROWS)
-    const isAmong = sql<boolean>`id = any(${batch}::uuid[])`
+async function* recordsOf({ db }: WebhookScope, batches: readonly RowSize[][]): AsyncGenerator<JsonObject> {
+  for (const batch of batches) {
+    const ids = batch.map(({ id }) => id)
+    const isAmong = sql<boolean>`id = any(${ids}::uuid[])`
     const rows = await withDatabaseProblems(() =>
       db.selectFrom('webhook_deliveries').selectAll().where(isAmong).execute(),
     )
     const byId = new Map(rows.map(row => [row.id, row]))
-    for (const id of batch) {
+    for (const id of ids) {
       const row = byId.get(id)
       if (!row) throw new Problem('overloaded', 'An entry was deleted while the list was being read; try again.')
       yield toDeliveryJson(row)

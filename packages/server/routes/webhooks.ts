@@ -22,6 +22,7 @@ import {
 } from '@spanhouse/events'
 import { invalid, JsonList, type JsonObject } from '@spanhouse/model'
 import { type OutboundFetch, outboundFetch } from '@spanhouse/outbound'
+import { HELD_PER_BYTE } from '@spanhouse/registry'
 import { json, optional, uuid, z } from '@spanhouse/validation'
 import type { FastifyInstance } from 'fastify'
 import { QUERY_BODY_BYTES_MAX } from '../budget/limits.ts'
@@ -190,8 +191,9 @@ function addDeliveryRoutes(app: FastifyInstance, parts: WebhookParts): void {
     body: deliveryQuery,
     answer: z.object({ count: z.int(), deliveries: z.array(record) }),
     summary: 'Lists deliveries that have ended, newest first.',
-    handle: async ({ principal, body }) => {
-      const { count, records } = await listDeliveries(scopeOf(parts, principal), body)
+    handle: async ({ principal, body, holder }) => {
+      const { count, records, bytesMax } = await listDeliveries(scopeOf(parts, principal), body)
+      holder.hold(bytesMax * HELD_PER_BYTE)
       return { count, deliveries: new JsonList(records) }
     },
   })
