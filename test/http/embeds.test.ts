@@ -87,6 +87,20 @@ test.each([
   expect(workflow_revision.data.parameters).toEqual({ x: 3 })
 })
 
+test('a revision without data is there, alone as beside others', async () => {
+  const { workflow: bare } = await post('/simple/workflows/', { workflow: { slug: 'bare' } })
+  const nothing = embed({ workflow: { slug: 'bare' } })
+  expect(bare).not.toHaveProperty('data')
+  const parametersOf = async (parameters: object) => (await resolveInline(parameters)).workflow_revision.data.parameters
+  expect(await parametersOf({ nothing, text: embed({ workflow: { slug: 'tone-guide' } }, 'parameters.text') })).toEqual(
+    {
+      nothing: null,
+      text: 'Be brief.',
+    },
+  )
+  expect(await parametersOf({ nothing })).toEqual({ nothing: null })
+})
+
 test('an older version, an archived artifact', async () => {
   const old = await workflow('old', { v: 1 })
   await post('/workflows/revisions/commit', {

@@ -52,7 +52,7 @@ function batchesOf(storedBytes: ReadonlyMap<Uuid, number>): Uuid[][] {
   const batches: Uuid[][] = []
   let room = 0
   for (const [id, bytes] of storedBytes) {
-    if (bytes > room) {
+    if (batches.length === 0 || bytes > room) {
       batches.push([])
       room = BATCH_STORED_BYTES
     }
