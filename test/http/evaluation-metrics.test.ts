@@ -122,7 +122,8 @@ describe('shapes', () => {
     expect(of('deep.part')).toMatchObject({ type: 'numeric/continuous', count: 1, sum: 2 })
     expect(of('list')).toBeUndefined()
     expect(data.e['attributes.ag.metrics.duration.cumulative']).toMatchObject({ count: 3, sum: 300, mean: 100 })
-    expect(data.e).not.toHaveProperty(['attributes.ag.metrics.errors.cumulative'])
+    expect(data.e['attributes.ag.metrics.errors.cumulative']).toMatchObject({ count: 3, sum: 0, mean: 0, range: 0 })
+    expect(data.e).not.toHaveProperty(['attributes.ag.metrics.costs.cumulative.total'])
   })
 
   test('a scalar at the root', async () => {
@@ -317,7 +318,8 @@ async function expectedMetrics(run: any, scenario_id?: string): Promise<object> 
     for (const [path, kind] of type === 'annotation' ? [...paths, ...SCORES] : paths) {
       const values = spans.flatMap((span: any) => {
         const value = path.split('.').reduce((at: any, name) => at?.[name], span.attributes)
-        return value === undefined ? [] : [value]
+        // A span without errors does not say so.
+        return value === undefined ? (path === 'ag.metrics.errors.cumulative' ? [0] : []) : [value]
       })
       const found = statisticsOracle(kind, values, {})
       if (found) data[key][`attributes.${path}`] = found

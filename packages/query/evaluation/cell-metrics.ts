@@ -1,6 +1,7 @@
 import type { Uuid } from '@spanhouse/model'
 import type { Measure } from '../analytics/analytics-spec.ts'
 import { compileMeasuresOfLists } from '../analytics/compile-measure.ts'
+import type { AttributeColumn } from '../compile/attribute-columns.ts'
 import { attributePlace } from '../compile/place.ts'
 import { SPAN_DATA } from '../long-data.ts'
 import { fromRoots, SETTINGS } from '../page/statements.ts'
@@ -97,13 +98,19 @@ function valueAt(slot: SlotPaths, isAmount: boolean, steps: number): Sql {
   const none = isAmount ? sql`nan` : sql`''`
   const branches = slot.map(({ path, steps }) => {
     const { column, json } = attributePlace(path)
-    const value = isAmount && column ? sql`if(${column.column} = 0, nan, toFloat64(${column.column}))` : json
-    return { keys: steps, value }
+    return { keys: steps, value: isAmount && column ? amountIn(column) : json }
   })
   const [first] = branches
   if (branches.length === 1 && first?.keys.length === steps) return first.value
   return sql`multiIf(${join(branches.map(({ keys, value }) => sql`has(${texts(keys)}, step_key), ${value}`))}, ${none})`
 }
+
+/**
+ * Zero of most amounts means that nothing is known of them, and that a span has none is not written. Errors are counted
+ * on every span: without the zeros, one failure in four would be a mean of 1.
+ */
+const amountIn = ({ key, column }: AttributeColumn): Sql =>
+  key === 'ag.metrics.errors.cumulative' ? sql`toFloat64(${column})` : sql`if(${column} = 0, nan, toFloat64(${column}))`
 
 /** Numbers of JSON values; see `numberAt`. */
 const numbersOf = (list: Sql): Sql =>
