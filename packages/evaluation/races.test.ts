@@ -9,6 +9,7 @@ import {
   createRuns,
   deleteRuns,
   deleteScenarios,
+  deleteSimpleQueues,
   newMetrics,
   newResult,
   newRun,
@@ -95,6 +96,20 @@ onEachDatabase('evaluations, many callers at once', postgres => {
       if (one.status === 'rejected') expect(one.reason).toMatchObject({ code: 'conflict' })
     const { rows } = await sql`select from evaluation_metrics where project_id = ${scope.project_id}`.execute(scope.db)
     expect(rows).toEqual([])
+  })
+
+  test('a queue that many delete is deleted once', async () => {
+    const scope = await newScope(postgres())
+    const input = { key: 'testcases', type: 'input', origin: 'custom', references: {} }
+    const body = validate(newRun, { data: { steps: [input, ...steps] } }, 'body')
+    await createRuns(scope, Array(10).fill(body))
+    const { rows } = await sql<{ id: string }>`select id from evaluation_queues
+      where project_id = ${scope.project_id}`.execute(scope.db)
+    expect(rows).toHaveLength(10)
+    for (const { id } of rows) {
+      const gone = await Promise.all(Array.from({ length: 8 }, () => deleteSimpleQueues(scope, [id])))
+      expect(gone.flat()).toEqual([id])
+    }
   })
 
   test('metrics of the same places by many writers, in any order', async () => {

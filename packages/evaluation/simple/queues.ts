@@ -186,13 +186,12 @@ export function deleteSimpleQueues(scope: Scope, ids: readonly Uuid[]): Promise<
       const run = runs.get(run_id)
       return run && kindOf(run)
     })
+    const withDefault = there.flatMap(({ flags, run_id }) => (flags.is_default ? [run_id] : []))
+    const gone = new Set(await deleteRuns(inside, withDefault))
     const thereIds = there.map(({ id }) => id)
-    await deleteRuns(
-      inside,
-      there.flatMap(({ flags, run_id }) => (flags.is_default ? [run_id] : [])),
-    )
-    await deleteRows(inside, 'queues', [isAmong('id', thereIds, 'uuid')])
-    return thereIds
+    for (const id of await deleteRows(inside, 'queues', [isAmong('id', thereIds, 'uuid')])) gone.add(id)
+    // Others that delete the same ones at the same time have found them, too.
+    return thereIds.filter((id, at) => gone.has(id) || gone.has(there[at]?.run_id as Uuid))
   })
 }
 
