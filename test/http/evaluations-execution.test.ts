@@ -424,6 +424,30 @@ describe('slices (3.11)', () => {
     expect(changed.map(([place]) => place.endsWith(key))).toEqual(Array(4).fill(true))
   })
 
+  test('repeats that are added appear with the next process, with the source of their scenario', async () => {
+    const { id } = await evaluate({ testset_steps: [testset], application_steps: [paris], evaluator_steps: [exact] })
+    await settled(id)
+    const field = { field: 'references', operator: 'in', value: [{ id: paris.id }] }
+    const query = await made('query', { filtering: { conditions: [field] }, windowing: { limit: 3 } })
+    const overTraces = await evaluate({ query_steps: { [query.id]: 'custom' }, evaluator_steps: [exact] })
+    await settled(overTraces.id)
+    for (const [run_id, prefix, count] of [
+      [id, 'testset-', 4],
+      [overTraces.id, 'query-', 3],
+    ] as const) {
+      const inputs = async (repeat_idx: number) =>
+        (await cellsOf(run_id, { repeat_idx }))
+          .filter(({ step_key }) => step_key.startsWith(prefix))
+          .map(({ scenario_id, status, testcase_id, trace_id }) => ({ scenario_id, status, testcase_id, trace_id }))
+      await verb(run_id, 'repeats/set', { repeats: 2 })
+      await verb(run_id, 'process')
+      await settled(run_id)
+      const first = await inputs(0)
+      expect(first).toHaveLength(count)
+      expect(await inputs(1)).toEqual(first)
+    }
+  })
+
   test('a step that is added appears with the next process; people keep what they wrote', async () => {
     const person = await made('evaluator', mock('pass'))
     const { id } = await evaluate({

@@ -7,14 +7,14 @@ import { type NewResult, upsertCells } from '../grid/results.ts'
 import { rollUpRun, rollUpScenarios } from '../runs/roll-up.ts'
 import { stepsOf } from '../runs/run-data.ts'
 import type { RunWork, Scope, Task, TaskSlice } from '../scope.ts'
-import { isInSlice, type PlannedCell, planWork, type Slice } from './plan.ts'
+import { isInSlice, type PlannedCell, planSources, planWork, type Slice } from './plan.ts'
 
 /**
  * Stores the work of existing scenarios: the cells of the slice that are missing or have failed, or all of them if it
  * overwrites. Scenarios with work become `running`, and so does the run; the others get the status that follows from
  * their cells. Missing cells that people or clients write are created as `pending`; existing ones are reset only if the
- * slice names their step and overwrites. Scenarios without a source are not changed. The run is locked for a change and
- * open. Returns whether there is work.
+ * slice names their step and overwrites. Repeats that were added get their input cells. Scenarios without a source are
+ * not changed. The run is locked for a change and open. Returns whether there is work.
  */
 export async function enqueue(
   scope: Scope,
@@ -26,6 +26,8 @@ export async function enqueue(
   const waiting = planned.filter(({ does }) => does === 'wait')
   if (overwrite && slice.step_keys) await resetCells(scope, run, { cells: waiting, slice })
   await addMissing(scope, run, { cells: waiting, slice, status: 'pending' })
+  const sources = planSources(run).filter(cell => isInSlice(slice, cell))
+  await addMissing(scope, run, { cells: sources, slice, status: 'success', where: sql`c.step_key = source.step_key` })
   const addressed = await storeWork(scope, run, { cells: executed, slice, overwrite })
   await rollUpScenarios(scope, run, addressed)
   const hasWork = await startIfWorking(scope, run)
@@ -51,7 +53,7 @@ const pairsOf = (cells: readonly PlannedCell[]): RawBuilder<unknown> =>
 /** The input cell that a scenario `t` comes from, as a lateral table `source`. */
 const sourceOf = (run: RunRow): RawBuilder<unknown> => {
   const keys = stepsOf(run).flatMap(({ type, key }) => (type === 'input' ? [key] : []))
-  return sql`lateral (select r.testcase_id, r."timestamp", r."interval" from evaluation_results r
+  return sql`lateral (select r.step_key, r.trace_id, r.testcase_id, r."timestamp", r."interval" from evaluation_results r
     where r.project_id = t.project_id and r.run_id = t.run_id and r.scenario_id = t.id
       and r.step_key in (select jsonb_array_elements_text(${toJsonb(keys)}::jsonb))
       and (r.testcase_id is not null or r.trace_id is not null)
@@ -72,7 +74,7 @@ export async function addMissing(
   if (cells.length === 0) return 0
   const { rows } = await sql<NewResult>`
     select t.run_id, t.id as scenario_id, c.step_key, c.repeat_idx, source.testcase_id, source."timestamp",
-      source."interval"
+      source."interval", case when c.step_key = source.step_key then source.trace_id end as trace_id
     from evaluation_scenarios t cross join ${sourceOf(run)}
     cross join rows from (jsonb_to_recordset(${toJsonb(cells as unknown as Json)}::jsonb)
       as (step_key text, repeat_idx integer)) with ordinality as c(step_key, repeat_idx, n)

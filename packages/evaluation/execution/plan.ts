@@ -30,6 +30,12 @@ export function planCells(run: Pick<RunRow, 'data' | 'flags'>, sourceKey: string
   ]
 }
 
+/** Cells that say where a scenario comes from; one has those of its own source. */
+export const planSources = (run: Pick<RunRow, 'data' | 'flags'>): PlannedCell[] =>
+  stepsOf(run)
+    .filter(({ type }) => type === 'input')
+    .flatMap(({ key }) => planCells(run, key).filter(({ does }) => does === 'source'))
+
 /** The cells that do not depend on where a scenario comes from. */
 export const planWork = (run: Pick<RunRow, 'data' | 'flags'>): PlannedCell[] =>
   planCells(run, '').filter(({ does }) => does !== 'source')
