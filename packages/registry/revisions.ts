@@ -118,11 +118,14 @@ export function editRevision(scope: Scope, id: Uuid, edit: HeaderInput): Promise
   }))
 }
 
-/** Archives or restores one revision. Undefined if it does not exist. */
+/**
+ * Archives or restores one revision. One that was archived with its variant is then archived by itself: restoring the
+ * variant does not restore it. Undefined if it does not exist.
+ */
 export function setRevisionArchived(scope: Scope, id: Uuid, isArchived: boolean): Promise<RevisionRow | undefined> {
   return changeRevision(scope, id, ({ deleted_at }) => {
-    if ((deleted_at !== null) === isArchived) return undefined
-    return { ...(isArchived ? archived(scope) : restored(scope)), deleted_with_variant: false }
+    const isChange = (deleted_at === null) === isArchived
+    return { ...(isChange && (isArchived ? archived(scope) : restored(scope))), deleted_with_variant: false }
   })
 }
 

@@ -171,6 +171,10 @@ describe.each(KINDS)('$one', ({ one, many, data, other }) => {
     const back = await post(`/${many}/${artifact.id}/unarchive`)
     expect(back[one]).not.toHaveProperty('deleted_at')
     expect(await listed('revisions/')).toEqual([second.id])
+    await post(`/${many}/variants/${branch.id}/archive`)
+    await post(`/${many}/revisions/${second.id}/archive`)
+    await post(`/${many}/variants/${branch.id}/unarchive`)
+    expect(await listed('revisions/')).toEqual([])
   })
 
   test('references find a revision, and must not contradict it', async () => {
