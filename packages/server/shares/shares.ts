@@ -13,9 +13,9 @@ const SHARES = {
   /** The default: mostly a few short Postgres statements. */
   call: { slots: 64, project: 16, organization: 32, waiting: 256 },
   /** Searches and reads spans in ClickHouse. */
-  read: { slots: READ_SLOTS, project: READ_SLOTS / 2, organization: READ_SLOTS - 1, waiting: 32 },
+  read: { slots: READ_SLOTS, project: READ_SLOTS / 2, organization: READ_SLOTS - 1, waiting: 256 },
   /** Reads or writes many entities at once: lists, files, embeds. */
-  heavy: { slots: 8, project: 4, organization: 6, waiting: 64 },
+  heavy: { slots: 8, project: 4, organization: 6, waiting: 256 },
   /** Streams spans as they are stored, for as long as the caller likes. Requests do not wait for one to end. */
   listen: { slots: 200, project: 20, organization: 50, waiting: 0 },
   /** Runs a handler, which mostly waits for a model. Its request holds no slot of another share. */
