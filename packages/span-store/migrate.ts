@@ -12,6 +12,9 @@ export interface Migration {
   statements: string[]
 }
 
+/** A newer version has migrated the store. */
+export class NewerStore extends Error {}
+
 /**
  * Brings ClickHouse's tables up to date: runs the numbered files in `folder` (`001_initial.sql`, `002_….sql`) that are
  * not in the store's ledger, `schema_migrations`, and returns their names. A released file is never edited; a change is
@@ -26,7 +29,8 @@ export interface Migration {
  *
  * With `isReplicated` the tables are those of a shard with several replicas, see `replicated`.
  *
- * Throws an Error for the operator if a newer version created the store, or if it has tables that no migration created.
+ * Throws an Error for the operator if it has tables that no migration created, and a {@link NewerStore} if a newer
+ * version has migrated it.
  */
 export async function migrateSpans(
   engine: Engine,
@@ -37,7 +41,7 @@ export async function migrateSpans(
   const versions = new Set((await appliedVersions(engine)).map(({ version }) => version))
   const newest = Math.max(0, ...versions)
   if (newest > migrations.length)
-    throw new Error(
+    throw new NewerStore(
       `The ClickHouse store has schema version ${newest}, but this version of Spanhouse supports at most ${migrations.length}: start a newer version.`,
     )
   const missing = migrations.filter(({ version }) => !versions.has(version))

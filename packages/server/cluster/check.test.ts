@@ -16,6 +16,8 @@ import { beginRun, closeShard, openEngine, openShard, type Shard, SpanBatch, Spa
 import { makeSpan } from '@spanhouse/span-store/spans.testing.ts'
 import pino from 'pino'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { readConfig } from '../config.ts'
+import { type Writing, writeRoutes } from '../roles/write-routes.ts'
 import { startCluster } from './check.ts'
 import { CLICKHOUSE_DDL } from './ddl.ts'
 import { addShard } from './growth.ts'
@@ -100,5 +102,28 @@ describe.skipIf(!postgresAvailable)('a start over two servers', () => {
       message: expect.stringMatching(/^shard 2 \(.*\) has data already: a shard that is added must be empty\.$/),
     })
     expect((await readLayout(postgres.db))?.shards).toHaveLength(1)
+  })
+
+  test('what runs goes on when a newer version has migrated the tables; what starts then is refused', async () => {
+    const postgres = await newDatabase()
+    const ledger = (text: string): Promise<unknown> =>
+      Promise.all(shards.map(({ own }) => own.command({ text, params: {} })))
+    for (const { cluster: tables } of shards) await tables.command({ text: 'TRUNCATE TABLE shard_marks', params: {} })
+    for (const { own } of shards) await own.command({ text: 'TRUNCATE TABLE spans', params: {} })
+    await start(postgres)
+    await ledger("INSERT INTO schema_migrations (version, name) VALUES (999, '999_newer')")
+    await expect(start(postgres)).rejects.toThrow(/^shard 1 \(.*\): The ClickHouse store has schema version 999/)
+
+    const stopping = new AbortController()
+    const written: Writing['partitions'][] = []
+    const write = async ({ partitions }: Writing): Promise<void> => {
+      written.push(partitions)
+      stopping.abort()
+    }
+    const { db } = postgres
+    const [config, log] = [readConfig({}), pino({ level: 'silent' })]
+    await writeRoutes({ config, db, shards, partitions: [0], signal: stopping.signal, log, write })
+    expect(written).toEqual([[0]])
+    await ledger('ALTER TABLE schema_migrations DELETE WHERE version = 999 SETTINGS mutations_sync = 1')
   })
 })

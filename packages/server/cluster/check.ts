@@ -5,6 +5,7 @@ import {
   hasSpans,
   migrateShard,
   moveOldSpansOf,
+  NewerStore,
   readMark,
   requireListed,
   type Shard,
@@ -87,24 +88,46 @@ function requirePartitions(partitions: number, { routes }: Layout): void {
 }
 
 /** A shard's tables and its place, before anything is written there or read. */
-export async function checkShard(
+async function checkShard(shard: Shard, layout: Layout, start: Omit<ClusterStart, 'partitions'>): Promise<void> {
+  await migrate(shard, start)
+  await checkPlace(shard, layout, start)
+}
+
+/**
+ * The same by a writer before each run: its shard may have been away. During an upgrade a newer version may have
+ * migrated it since this process started, which then goes on with those tables.
+ */
+export async function checkShardAgain(
   shard: Shard,
   layout: Layout,
-  { shards, folder, coldStorage, db, log }: Omit<ClusterStart, 'partitions'>,
+  start: Omit<ClusterStart, 'partitions'>,
 ): Promise<void> {
-  await migrate(shard, { folder, db, log })
-  if (coldStorage) await moveOldSpansOf(shard, coldStorage)
+  await migrate(shard, start).catch(error => {
+    if (!(error instanceof NewerStore)) throw error
+  })
+  await checkPlace(shard, layout, start)
+}
+
+async function checkPlace(
+  shard: Shard,
+  layout: Layout,
+  { shards, db }: Pick<ClusterStart, 'shards' | 'db'>,
+): Promise<void> {
   await requireListed(shard, { countMin: Math.min(layout.shards.length, shards.length), listed: shards.length })
   if (shard.number <= layout.shards.length) await requireSameData(shard, layout, db)
 }
 
 /** A replica that is left out has older tables until it is there when a process starts. */
-async function migrate(shard: Shard, { folder, db, log }: Pick<ClusterStart, 'folder' | 'db' | 'log'>): Promise<void> {
+async function migrate(
+  shard: Shard,
+  { folder, coldStorage, db, log }: Omit<ClusterStart, 'shards' | 'partitions'>,
+): Promise<void> {
   for (const replica of await migrateShard(shard, folder, own => fillRetentions(own, db)))
     log.warn(
       { shard: shard.name, replica },
       'a replica does not respond and is left out of migrations; it is migrated when a process starts while it responds',
     )
+  if (coldStorage) await moveOldSpansOf(shard, coldStorage)
 }
 
 /** Whether the first shard has traces. Throws an Error for the operator if a shard cannot be one of a new cluster. */

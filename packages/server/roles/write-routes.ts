@@ -2,7 +2,7 @@ import { Problem } from '@spanhouse/model'
 import type { Database } from '@spanhouse/postgres'
 import { firstResponding, type Shard } from '@spanhouse/span-store'
 import type { Logger } from 'pino'
-import { checkShard, leaveMark } from '../cluster/check.ts'
+import { checkShardAgain, leaveMark } from '../cluster/check.ts'
 import { CLICKHOUSE_DDL } from '../cluster/ddl.ts'
 import { runRoutes } from '../cluster/writer-routes.ts'
 import type { Config } from '../config.ts'
@@ -44,7 +44,13 @@ export const writeRoutes = ({ config, db, shards, partitions, signal, log, write
       try {
         for (const number of route) {
           const shard = shards[number - 1] as Shard
-          await checkShard(shard, layout, { shards, folder: CLICKHOUSE_DDL, coldStorage: config.coldStorage, db, log })
+          await checkShardAgain(shard, layout, {
+            shards,
+            folder: CLICKHOUSE_DDL,
+            coldStorage: config.coldStorage,
+            db,
+            log,
+          })
           await leaveMark(shard, layout.shards[shard.number - 1]?.store_id as string, db)
           used.push({ urls: shard.urls, server: await firstResponding(shard) })
         }

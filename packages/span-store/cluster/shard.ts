@@ -4,7 +4,7 @@ import { type ColdStorage, moveOldSpans, usePolicy } from '../cold-storage.ts'
 import { catchUp } from '../engine/catch-up.ts'
 import { type Engine, type EngineOptions, openEngine } from '../engine/engine.ts'
 import { isUnanswered, toProblem } from '../engine/failures.ts'
-import { migrateSpans, readMigrations } from '../migrate.ts'
+import { migrateSpans, NewerStore, readMigrations } from '../migrate.ts'
 import { clusterStatements, createClusterDatabase } from './cluster-database.ts'
 import { clusterUrl, databaseOf } from './cluster-engine.ts'
 import { copyTables } from './copy-tables.ts'
@@ -259,6 +259,7 @@ async function named<T>({ name }: Shard, work: () => Promise<T>): Promise<T> {
       throw new Error(`${name} lacks a macro: ${(error as Error).message} docs/cluster.md says which it needs.`, {
         cause: error,
       })
+    if (error instanceof NewerStore) throw new NewerStore(`${name}: ${error.message}`, { cause: error })
     if (!(error instanceof Error) || error.constructor !== Error) throw error
     throw new Error(`${name}: ${error.message}`, { cause: error })
   }
