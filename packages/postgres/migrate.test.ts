@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { onEachDatabase } from './database.testing.ts'
+import { databaseProblem } from './database-problem.ts'
 import { MIGRATIONS_DIR, migrateToLatest } from './migrate.ts'
 
 onEachDatabase('migrations', postgres => {
@@ -36,6 +37,14 @@ onEachDatabase('migrations', postgres => {
     await expect(migrateToLatest(postgres().db, dir)).rejects.toThrow(/migration 904_bad failed: .*nonsense/)
     const { rows } = await sql`select to_regclass('good') as good, to_regclass('half') as half`.execute(postgres().db)
     expect(rows).toEqual([{ good: null, half: null }])
+  })
+
+  test('a deadlock with another process may be tried again', async () => {
+    await write('902_script.sql', '')
+    await write('903_good.sql', '')
+    await write('904_deadlock.sql', "do $$ begin raise exception using errcode = 'deadlock_detected'; end $$")
+    const error = await migrateToLatest(postgres().db, dir).catch(error => error)
+    expect(databaseProblem(error)).toMatchObject({ code: 'overloaded', retryable: true })
   })
 
   test('a database of a newer version is refused', async () => {

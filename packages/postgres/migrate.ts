@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { sql } from 'kysely'
 import { type Migration, type MigrationProvider, Migrator } from 'kysely/migration'
+import { databaseProblem } from './database-problem.ts'
 import type { Database } from './tables.ts'
 
 export const MIGRATIONS_DIR = fileURLToPath(new URL('../../migrations/', import.meta.url))
@@ -11,7 +12,8 @@ const FILE_NAME = /^\d{3}_[a-z0-9_]+\.sql$/
 /**
  * Brings the database to the newest of the numbered SQL files in `dir` and returns the names of those applied now. All
  * run in one transaction, under a lock for which other processes wait; it can be repeated. A released file is never
- * edited. Throws an Error for the operator if a migration fails, or if a newer version has migrated the database.
+ * edited. Throws an Error for the operator if a migration fails, or if a newer version has migrated the database. A
+ * failure that may pass is thrown as it is: a server that went away, or a deadlock with a process of an earlier version.
  */
 export async function migrateToLatest(db: Database, dir: string = MIGRATIONS_DIR): Promise<string[]> {
   const { error, results = [] } = await new Migrator({ db, provider: new SqlFiles(dir) }).migrateToLatest()
@@ -22,7 +24,7 @@ export async function migrateToLatest(db: Database, dir: string = MIGRATIONS_DIR
       `The database has migration ${unknown}, which is unknown to this version of Spanhouse: start a newer version.`,
     )
   const failed = results.find(one => one.status === 'Error')
-  if (failed === undefined) throw error
+  if (failed === undefined || databaseProblem(error)?.retryable) throw error
   throw new Error(`migration ${failed.migrationName} failed: ${String(error)}`, { cause: error })
 }
 
