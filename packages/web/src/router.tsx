@@ -53,7 +53,7 @@ const trace = createRoute({
   // The spans are asked for while the screen's code loads. What is here already, the screen renews by itself.
   loader: ({ params: { traceId } }) => {
     if (keyState() === 'present')
-      void queryClient.prefetchInfiniteQuery({ ...skeletonQuery(traceId, false), staleTime: Number.POSITIVE_INFINITY })
+      void queryClient.prefetchInfiniteQuery({ ...skeletonQuery(traceId), staleTime: Number.POSITIVE_INFINITY })
   },
 })
 

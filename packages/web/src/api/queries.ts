@@ -160,14 +160,13 @@ export const projectQuery = queryOptions({
   staleTime: Number.POSITIVE_INFINITY,
 })
 
-export const skeletonQuery = (trace_id: string, everyMs: number | false) =>
+export const skeletonQuery = (trace_id: string) =>
   infiniteQueryOptions({
     queryKey: ['skeleton', trace_id],
     initialPageParam: 0,
     queryFn: ({ pageParam: offset, signal }) => api<Skeleton>(skeletonPath(trace_id, offset), { signal }),
     getNextPageParam: ({ offset, count, total }: Skeleton): number | undefined =>
       offset + count < total && count > 0 ? offset + count : undefined,
-    refetchInterval: everyMs,
   })
 
 /** The texts of a span, long ones up to so many characters, or as many as the server responds with. */

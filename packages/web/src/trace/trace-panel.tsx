@@ -1,7 +1,7 @@
 import { type ReactNode, useEffect, useRef } from 'react'
 import { useKeys } from '../frame/keys.ts'
 import { Button } from '../parts/controls.tsx'
-import { type ChangeTrace, readTraceSearch, type TracesSearch } from '../traces/search.ts'
+import { readTraceSearch, type TracesSearch } from '../traces/search.ts'
 import styles from './trace.module.css'
 import { TraceView } from './trace-view.tsx'
 
@@ -20,10 +20,9 @@ export function TracePanel({ traceId, search, change, onPrevious, onNext }: Trac
   useKeys({ Escape: close })
   // The list takes it back when the trace is closed.
   useEffect(() => panel.current?.focus(), [])
-  const changeTrace: ChangeTrace = change
   return (
     <section ref={panel} className={styles.panel} aria-label="Trace" tabIndex={-1}>
-      <TraceView key={traceId} traceId={traceId} search={search} change={changeTrace}>
+      <TraceView key={traceId} traceId={traceId} search={search} change={change}>
         <Button look="plain" onClick={onPrevious} disabled={!onPrevious} aria-label="Previous trace">
           ↑
         </Button>

@@ -22,7 +22,7 @@ interface Read {
 /** Reads a trace window by window, and again while it grows. */
 export function useTrace(traceId: string): Read {
   const query = useInfiniteQuery({
-    ...skeletonQuery(traceId, false),
+    ...skeletonQuery(traceId),
     refetchInterval: ({ state }) => (mayGrow(state.data?.pages) ? LOOK_MS : false),
   })
   const { data, hasNextPage, isFetchingNextPage, fetchNextPage } = query
