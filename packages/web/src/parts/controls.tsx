@@ -25,6 +25,16 @@ export const ONCE = {
   },
 }
 
+type TextFieldProps = Omit<ComponentProps<'input'>, 'onChange'> & { label: string; onChange: (text: string) => void }
+
+/** An input in its label, to which the class belongs. */
+export const TextField = ({ label, className, onChange, ...rest }: TextFieldProps): ReactNode => (
+  <label className={className}>
+    {label}
+    <input className={styles.input} onChange={event => onChange(event.target.value)} {...rest} />
+  </label>
+)
+
 export const Kbd = ({ children }: { children: ReactNode }): ReactNode => <kbd className={styles.kbd}>{children}</kbd>
 
 interface ChoicesProps<T extends string> {

@@ -12,7 +12,7 @@ import {
 import { useRefusal } from '../api/rights.ts'
 import { Diff } from '../editor/editor.tsx'
 import { visible } from '../format/format.ts'
-import { Choices, controls, Failure } from '../parts/controls.tsx'
+import { Choices, Failure, TextField } from '../parts/controls.tsx'
 import { FormModal } from '../parts/modal.tsx'
 import styles from './playground.module.css'
 import { readable } from './readable.ts'
@@ -79,10 +79,7 @@ function DeployForm({ kind, revision, environment, onClose, children }: DeployFo
         </p>
       ) : (
         <>
-          <label className={styles.field}>
-            Message
-            <input className={controls.input} value={message} onChange={event => setMessage(event.target.value)} />
-          </label>
+          <TextField className={styles.field} label="Message" value={message} onChange={setMessage} />
           {environment && <Change kind={kind} revision={revision} environment={environment} />}
         </>
       )}

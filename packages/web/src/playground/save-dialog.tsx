@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { commitConfiguration, configurationOf, forkVariant, type Kind, type Revision } from '../api/registry.ts'
 import { Diff } from '../editor/editor.tsx'
-import { Choices, controls, Failure } from '../parts/controls.tsx'
+import { Choices, controls, Failure, TextField } from '../parts/controls.tsx'
 import { FormModal } from '../parts/modal.tsx'
 import type { Column } from './columns.ts'
 import styles from './playground.module.css'
@@ -42,15 +42,13 @@ export function SaveDialog({ kind, column, onClose, onSaved }: SaveDialogProps):
       submit="Commit"
       isOff={save.isPending || (where === 'new' && name.trim() === '')}
     >
-      <label className={styles.field}>
-        Message
-        <input
-          className={controls.input}
-          value={message}
-          placeholder="What changed, and why"
-          onChange={event => setMessage(event.target.value)}
-        />
-      </label>
+      <TextField
+        className={styles.field}
+        label="Message"
+        value={message}
+        placeholder="What changed, and why"
+        onChange={setMessage}
+      />
       <div className={styles.buttons}>
         <Choices
           label="Where"

@@ -15,7 +15,7 @@ import {
 } from '../api/registry.ts'
 import { secretsQuery } from '../api/settings.ts'
 import { visible } from '../format/format.ts'
-import { controls, Failure } from '../parts/controls.tsx'
+import { controls, Failure, TextField } from '../parts/controls.tsx'
 import { FormModal } from '../parts/modal.tsx'
 import styles from './registry.module.css'
 
@@ -62,10 +62,7 @@ export function CreateDialog({ kind, onClose, onCreated }: CreateDialogProps): R
       submit="Create"
       isOff={create.isPending || name.trim() === ''}
     >
-      <label className={styles.field}>
-        Name
-        <input className={controls.input} value={name} onChange={event => setName(event.target.value)} />
-      </label>
+      <TextField className={styles.field} label="Name" value={name} onChange={setName} />
       {name.trim() !== '' && (
         <p className={styles.soft}>
           Its slug will be <code>{slugOf(name)}</code>.

@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
-import { controls, Failure } from '../parts/controls.tsx'
+import { Failure, TextField } from '../parts/controls.tsx'
 import { FormModal } from '../parts/modal.tsx'
 import styles from './registry.module.css'
 
@@ -24,10 +24,7 @@ export function RenameDialog({ kind, name: before, onClose, onRename }: RenameDi
       submit="Rename"
       isOff={rename.isPending || name.trim() === '' || name.trim() === before}
     >
-      <label className={styles.field}>
-        Name
-        <input className={controls.input} value={name} onChange={event => setName(event.target.value)} />
-      </label>
+      <TextField className={styles.field} label="Name" value={name} onChange={setName} />
       <p className={styles.soft}>Its slug stays as it is.</p>
       {rename.error && <Failure what="It was not renamed." error={rename.error} />}
     </FormModal>

@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { api } from '../api/client.ts'
 import { useChange } from '../api/settings.ts'
-import { Button, Choices, controls, Failure } from '../parts/controls.tsx'
+import { Button, Choices, controls, Failure, TextField } from '../parts/controls.tsx'
 import styles from './settings.module.css'
 
 /** The providers that need only a key, by the names that the interface knows. */
@@ -69,14 +69,25 @@ export function ProviderForm({ refusal }: { refusal: string | undefined }): Reac
         </label>
       ) : (
         <>
-          <TextField label="Name" disabled={isOff} value={fields.name} onChange={name => set({ name })} />
           <TextField
+            className={styles.field}
+            required
+            label="Name"
+            disabled={isOff}
+            value={fields.name}
+            onChange={name => set({ name })}
+          />
+          <TextField
+            className={styles.field}
+            required
             label="Address of its OpenAI-compatible interface, such as https://models.example.com/v1"
             disabled={isOff}
             value={fields.url}
             onChange={url => set({ url })}
           />
           <TextField
+            className={styles.field}
+            required
             label="Models, separated by commas"
             disabled={isOff}
             value={fields.models}
@@ -84,18 +95,16 @@ export function ProviderForm({ refusal }: { refusal: string | undefined }): Reac
           />
         </>
       )}
-      <label className={styles.field}>
-        Key
-        <input
-          className={controls.input}
-          type="password"
-          autoComplete="off"
-          required
-          disabled={isOff}
-          value={fields.key}
-          onChange={event => set({ key: event.target.value })}
-        />
-      </label>
+      <TextField
+        className={styles.field}
+        label="Key"
+        type="password"
+        autoComplete="off"
+        required
+        disabled={isOff}
+        value={fields.key}
+        onChange={key => set({ key })}
+      />
       <div className={styles.fields}>
         <Button type="submit" look="primary" disabled={isOff || save.isPending} title={refusal}>
           Add
@@ -111,26 +120,6 @@ export function ProviderForm({ refusal }: { refusal: string | undefined }): Reac
     </form>
   )
 }
-
-interface TextFieldProps {
-  label: string
-  value: string
-  disabled: boolean
-  onChange: (text: string) => void
-}
-
-const TextField = ({ label, value, disabled, onChange }: TextFieldProps): ReactNode => (
-  <label className={styles.field}>
-    {label}
-    <input
-      className={controls.input}
-      required
-      disabled={disabled}
-      value={value}
-      onChange={event => onChange(event.target.value)}
-    />
-  </label>
-)
 
 const keyBody = ({ provider, key }: typeof EMPTY) => ({
   header: { name: provider },

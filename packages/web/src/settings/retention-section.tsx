@@ -4,7 +4,7 @@ import { api } from '../api/client.ts'
 import { useRefusal } from '../api/rights.ts'
 import { retentionQuery, useChange } from '../api/settings.ts'
 import { formatNumberOf } from '../format/format.ts'
-import { Button, controls, Failure } from '../parts/controls.tsx'
+import { Button, Failure, TextField } from '../parts/controls.tsx'
 import { Refusal } from './refusal.tsx'
 import styles from './settings.module.css'
 
@@ -37,18 +37,16 @@ function RetentionForm({ days }: { days: number | null }): ReactNode {
           : `Spans are deleted ${days === 1 ? 'a day' : `${days} days`} after they were stored.`}
       </p>
       <Refusal>{refusal}</Refusal>
-      <label className={styles.field}>
-        Days; empty to keep them forever
-        <input
-          className={controls.input}
-          type="number"
-          min={1}
-          step={1}
-          disabled={refusal !== undefined}
-          value={text}
-          onChange={event => setText(event.target.value)}
-        />
-      </label>
+      <TextField
+        className={styles.field}
+        label="Days; empty to keep them forever"
+        type="number"
+        min={1}
+        step={1}
+        disabled={refusal !== undefined}
+        value={text}
+        onChange={setText}
+      />
       {chosen !== null && (days === null || chosen < days) && (
         <p role="alert">
           Spans that are older than {formatNumberOf(chosen, 'day')} will be deleted. This cannot be undone.

@@ -1,7 +1,7 @@
 import { type ReactNode, useState } from 'react'
 import { post } from '../api/client.ts'
 import { type Subscription, useChange } from '../api/settings.ts'
-import { Button, controls, Failure } from '../parts/controls.tsx'
+import { Button, Failure, TextField } from '../parts/controls.tsx'
 import { CopyButton } from '../parts/copy-button.tsx'
 import styles from './settings.module.css'
 
@@ -37,27 +37,17 @@ export function WebhookForm({ refusal }: { refusal: string | undefined }): React
       }}
     >
       <h2>Add a webhook</h2>
-      <label className={styles.field}>
-        Name
-        <input
-          className={controls.input}
-          disabled={isOff}
-          value={name}
-          onChange={event => set({ name: event.target.value })}
-        />
-      </label>
-      <label className={styles.field}>
-        Address
-        <input
-          className={controls.input}
-          type="url"
-          required
-          disabled={isOff}
-          placeholder="https://example.com/hooks"
-          value={url}
-          onChange={event => set({ url: event.target.value })}
-        />
-      </label>
+      <TextField className={styles.field} label="Name" disabled={isOff} value={name} onChange={name => set({ name })} />
+      <TextField
+        className={styles.field}
+        label="Address"
+        type="url"
+        required
+        disabled={isOff}
+        placeholder="https://example.com/hooks"
+        value={url}
+        onChange={url => set({ url })}
+      />
       <fieldset className={styles.events} disabled={isOff}>
         <legend>Events</legend>
         {EVENTS.map(([event, title]) => (

@@ -3,7 +3,7 @@ import { type ReactNode, useState } from 'react'
 import type { Json } from '../api/registry.ts'
 import { COMMITTED, commitTestset, type TestsetRevision } from '../api/testsets.ts'
 import { MISSING, visible } from '../format/format.ts'
-import { controls, Failure } from '../parts/controls.tsx'
+import { Failure, TextField } from '../parts/controls.tsx'
 import { FormModal } from '../parts/modal.tsx'
 import { type Sheet, type SheetChanges, testcasesOf } from './sheet.ts'
 import { textOfValue } from './table-text.ts'
@@ -41,15 +41,13 @@ export function CommitDialog({ base, sheet, changes, onClose, onCommitted }: Com
       submit="Commit"
       isOff={commit.isPending}
     >
-      <label className={styles.field}>
-        Message
-        <input
-          className={controls.input}
-          value={message}
-          placeholder="What changed, and why"
-          onChange={event => setMessage(event.target.value)}
-        />
-      </label>
+      <TextField
+        className={styles.field}
+        label="Message"
+        value={message}
+        placeholder="What changed, and why"
+        onChange={setMessage}
+      />
       {commit.error && <Failure what="It was not saved." error={commit.error} />}
       <ul className={styles.changes} aria-label="Changes">
         {columnsAdded.length > 0 && <li>Columns added: {visible(columnsAdded.join(', '))}</li>}

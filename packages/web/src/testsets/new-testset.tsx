@@ -3,7 +3,7 @@ import { type ReactNode, useState } from 'react'
 import type { JsonObject } from '../api/registry.ts'
 import { useRefusal } from '../api/rights.ts'
 import { createTestset, type Testset } from '../api/testsets.ts'
-import { controls, Failure } from '../parts/controls.tsx'
+import { Failure, TextField } from '../parts/controls.tsx'
 import { FormModal } from '../parts/modal.tsx'
 import { RowsPreview } from './rows-preview.tsx'
 import { TableInput } from './table-input.tsx'
@@ -41,10 +41,7 @@ export function NewTestset({ name: proposed = '', rows: given, onClose, onCreate
       isOff={create.isPending || name.trim() === '' || refusal !== undefined}
       refusal={refusal}
     >
-      <label className={styles.field}>
-        Name
-        <input className={controls.input} value={name} onChange={event => setName(event.target.value)} />
-      </label>
+      <TextField className={styles.field} label="Name" value={name} onChange={setName} />
       {given === undefined && <TableInput onRead={setRead} />}
       {refusal !== undefined && <p className={styles.soft}>{refusal}</p>}
       {create.error && <Failure what="The testset was not created." error={create.error} />}

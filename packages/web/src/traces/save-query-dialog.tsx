@@ -3,7 +3,7 @@ import { type ReactNode, useState } from 'react'
 import { useRefusal } from '../api/rights.ts'
 import { savedQueriesQuery, saveQuery } from '../api/saved-queries.ts'
 import { visible } from '../format/format.ts'
-import { controls, Failure } from '../parts/controls.tsx'
+import { Failure, TextField } from '../parts/controls.tsx'
 import { FormModal } from '../parts/modal.tsx'
 import { parseFilterText } from './filter-text.ts'
 import type { TracesSearch } from './search.ts'
@@ -33,10 +33,7 @@ export function SaveQueryDialog({ search, onClose }: { search: TracesSearch; onC
       refusal={refusal}
     >
       <code className={styles.filterText}>{visible(search.q ?? '')}</code>
-      <label className={styles.field}>
-        Name
-        <input className={controls.input} value={name} onChange={({ target }) => setName(target.value)} />
-      </label>
+      <TextField className={styles.field} label="Name" value={name} onChange={setName} />
       {refusal !== undefined && <p>{refusal}</p>}
       {save.error && <Failure what="The filter was not saved." error={save.error} />}
     </FormModal>

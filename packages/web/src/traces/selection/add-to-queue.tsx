@@ -4,7 +4,7 @@ import { workflowsQuery } from '../../api/registry.ts'
 import { useRefusal } from '../../api/rights.ts'
 import { addToQueue, createTraceQueue, traceQueuesQuery } from '../../api/selected-traces.ts'
 import { formatNumberOf, visible } from '../../format/format.ts'
-import { controls, Failure } from '../../parts/controls.tsx'
+import { controls, Failure, TextField } from '../../parts/controls.tsx'
 import { FormModal } from '../../parts/modal.tsx'
 import styles from './selection.module.css'
 
@@ -69,10 +69,7 @@ export function AddToQueue({ traceIds, onClose, onAdded }: AddToQueueProps): Rea
       </label>
       {queue === NEW && (
         <>
-          <label className={styles.field}>
-            Name
-            <input className={controls.input} value={name} onChange={({ target }) => setName(target.value)} />
-          </label>
+          <TextField className={styles.field} label="Name" value={name} onChange={setName} />
           <label className={styles.field}>
             What people answer
             <select className={controls.select} value={evaluator?.id} onChange={({ target }) => setJudge(target.value)}>

@@ -3,7 +3,7 @@ import { type ReactNode, useState } from 'react'
 import { type Workflow, workflowsQuery } from '../../api/registry.ts'
 import { evaluateTraces } from '../../api/selected-traces.ts'
 import { formatNumberOf, visible } from '../../format/format.ts'
-import { controls, Failure } from '../../parts/controls.tsx'
+import { Failure, TextField } from '../../parts/controls.tsx'
 import { FormModal } from '../../parts/modal.tsx'
 import styles from './selection.module.css'
 
@@ -42,10 +42,7 @@ export function EvaluateTraces({ traceIds, onClose, onStarted }: EvaluateTracesP
       submit="Start"
       isOff={!isReady || start.isPending}
     >
-      <label className={styles.field}>
-        Name
-        <input className={controls.input} value={name} onChange={({ target }) => setName(target.value)} />
-      </label>
+      <TextField className={styles.field} label="Name" value={name} onChange={setName} />
       <fieldset className={styles.choices}>
         <legend>Evaluators</legend>
         {evaluators.map(({ id, name, slug }) => (
