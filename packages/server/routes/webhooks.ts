@@ -20,7 +20,7 @@ import {
   type WebhookScope,
   writeDelivery,
 } from '@spanhouse/events'
-import { invalid, JsonList, type JsonObject } from '@spanhouse/model'
+import { invalid, JsonList } from '@spanhouse/model'
 import { type OutboundFetch, outboundFetch } from '@spanhouse/outbound'
 import { HELD_PER_BYTE } from '@spanhouse/registry'
 import { json, optional, uuid, z } from '@spanhouse/validation'
@@ -28,6 +28,7 @@ import type { FastifyInstance } from 'fastify'
 import { QUERY_BODY_BYTES_MAX } from '../budget/limits.ts'
 import { addEndpoint } from '../http/endpoint.ts'
 import type { Parts } from '../parts.ts'
+import { one } from './registry/envelopes.ts'
 
 const tag = 'webhooks'
 const view = 'view_webhooks'
@@ -63,8 +64,6 @@ const scopeOf = (
   user_id,
   maySeeSecrets: permissions.has(edit),
 })
-
-const one = (name: 'subscription' | 'delivery', record: JsonObject): JsonObject => ({ count: 1, [name]: record })
 
 function addSubscriptionRoutes(app: FastifyInstance, parts: WebhookParts): void {
   const path = '/webhooks/subscriptions'

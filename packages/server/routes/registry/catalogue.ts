@@ -12,6 +12,7 @@ import {
 import { booleanText, jsonObject, optional, z } from '@spanhouse/validation'
 import type { FastifyInstance } from 'fastify'
 import { addEndpoint } from '../../http/endpoint.ts'
+import { one } from './envelopes.ts'
 
 const tag = 'catalogue'
 const method = 'GET'
@@ -103,7 +104,7 @@ function addTemplates(app: FastifyInstance, plural: string, role: Role | undefin
     summary: 'Returns a template with its presets, archived or not.',
     params: byKey,
     answer: z.object({ count, template: template.optional() }),
-    handle: ({ params }) => found('template', findTemplate(role, params.key, config)),
+    handle: ({ params }) => one('template', findTemplate(role, params.key, config)),
   })
 }
 
@@ -127,7 +128,7 @@ function addPresets(app: FastifyInstance, plural: string, role: Role | undefined
     params: byPresetKey,
     answer: z.object({ count, preset: preset.optional() }),
     handle: ({ params: { key, preset_key } }) =>
-      found(
+      one(
         'preset',
         presetsOf(key).find(one => one.key === preset_key),
       ),
@@ -168,8 +169,6 @@ function addLegacyTemplates(app: FastifyInstance): void {
 }
 
 const listed = <T>(name: string, records: readonly T[]) => ({ count: records.length, [name]: records })
-
-const found = <T>(name: string, record: T | undefined) => (record ? { count: 1, [name]: record } : { count: 0 })
 
 function known<T extends { key: string }>(records: readonly T[], key: string, what: string): T {
   const record = records.find(one => one.key === key)

@@ -1,12 +1,11 @@
-import type { JsonObject } from '@spanhouse/model'
-import { JsonList } from '@spanhouse/model'
+import { type Json, JsonList, type JsonObject } from '@spanhouse/model'
 import { HELD_PER_BYTE, type RowList } from '@spanhouse/registry'
 import { z } from '@spanhouse/validation'
 import type { HeldAnswer } from '../../http/answer/answer-room.ts'
 
 /** `{count, [name]}`; without an entity, only count 0. */
-export const one = (name: string, record: JsonObject | undefined): JsonObject =>
-  record ? { count: 1, [name]: record } : { count: 0 }
+export const one = (name: string, record: object | undefined): JsonObject =>
+  record ? { count: 1, [name]: record as Json } : { count: 0 }
 
 const record = z.looseObject({ id: z.string(), slug: z.string() })
 

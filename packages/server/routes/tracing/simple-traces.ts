@@ -14,8 +14,8 @@ import {
   simpleTraceQuery,
 } from '../../simple-traces/bodies.ts'
 import { type SimpleTraceParts, SimpleTraces } from '../../simple-traces/simple-traces.ts'
-import type { SimpleTraceJson } from '../../simple-traces/span.ts'
 import { SURFACES, type Surface } from '../../simple-traces/surfaces.ts'
+import { one } from '../registry/envelopes.ts'
 import { requiredTraceId } from './trace-writes.ts'
 
 const params = z.object({ trace_id: z.string() })
@@ -49,7 +49,7 @@ function addWrites(app: FastifyInstance, simpleTraces: SimpleTraces, surface: Su
     summary: `Creates one of the ${surface.plural}; the producer it refers to is created if it does not exist.`,
     body: z.object({ [name]: surface.mayLackLinks ? newInvocation : newSimpleTrace }),
     handle: async ({ principal, body }) =>
-      envelope(surface, await simpleTraces.create(surface, principal, body[name] as z.output<typeof newInvocation>)),
+      one(name, await simpleTraces.create(surface, principal, body[name] as z.output<typeof newInvocation>)),
   })
   addEndpoint(app, {
     bodyBytesMax: CONTENT_BODY_BYTES_MAX,
@@ -64,7 +64,7 @@ function addWrites(app: FastifyInstance, simpleTraces: SimpleTraces, surface: Su
     body: z.object({ [name]: simpleTraceEdit }),
     handle: async ({ principal, params, body }) => {
       const trace_id = requiredTraceId(params.trace_id)
-      return envelope(surface, await simpleTraces.edit(surface, principal, trace_id, body[name] as SimpleTraceEdit))
+      return one(name, await simpleTraces.edit(surface, principal, trace_id, body[name] as SimpleTraceEdit))
     },
   })
   addEndpoint(app, {
@@ -80,7 +80,7 @@ function addWrites(app: FastifyInstance, simpleTraces: SimpleTraces, surface: Su
     handle: async ({ principal, params }) => {
       const trace_id = requiredTraceId(params.trace_id)
       const span_id = await simpleTraces.delete(surface, principal, trace_id)
-      return span_id ? { count: 1, [linkName]: { trace_id, span_id } } : { count: 0 }
+      return one(linkName, span_id ? { trace_id, span_id } : undefined)
     },
   })
 }
@@ -99,7 +99,7 @@ function addReads(app: FastifyInstance, simpleTraces: SimpleTraces, surface: Sur
     answer: z.object({ count: z.int(), [name]: optional(simpleTrace) }),
     handle: async ({ principal, params }) => {
       const trace_id = parseTraceId(params.trace_id)
-      return envelope(surface, trace_id ? await simpleTraces.read(surface, principal, trace_id) : undefined)
+      return one(name, trace_id ? await simpleTraces.read(surface, principal, trace_id) : undefined)
     },
   })
   addEndpoint(app, {
@@ -123,6 +123,3 @@ function addReads(app: FastifyInstance, simpleTraces: SimpleTraces, surface: Sur
     },
   })
 }
-
-const envelope = ({ name }: Surface, found: SimpleTraceJson | undefined): object =>
-  found ? { count: 1, [name]: found } : { count: 0 }
