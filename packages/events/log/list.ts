@@ -1,12 +1,16 @@
-import { type Json, type JsonObject, Problem, type Uuid } from '@spanhouse/model'
+import type { Json, JsonObject, Uuid } from '@spanhouse/model'
 import { type Database, type RawBuilder, sql, withDatabaseProblems } from '@spanhouse/postgres'
 import { list, optional, uuid, windowing, z } from '@spanhouse/validation'
-import { batchesOf, bytesMaxOf, type RowSize } from '../batches.ts'
 import { echoedWindow, windowOf } from '../window.ts'
 import { type EventRow, toEventJson } from './record.ts'
 
 /** Events in one page. */
-const EVENTS_PAGE_MAX = 1_000
+export const EVENTS_PAGE_MAX = 1_000
+/**
+ * What the attributes of a page take in the database, from which more than one event ends it: a deployment has all of
+ * its environment's. Their text may be many times as long.
+ */
+const PAGE_STORED_BYTES_MAX = 1024 * 1024
 
 const TYPE_LENGTH_MAX = 200
 const type = z.string().max(TYPE_LENGTH_MAX)
@@ -30,27 +34,13 @@ export interface EventScope {
   project_id: Uuid | undefined
 }
 
-/** A page of events, newest first, which are read while they are sent, and how to get the next page if there is one. */
-export interface EventPage {
-  count: number
-  events: AsyncIterable<JsonObject>
-  /** Of the most that are in memory at once. */
-  bytesMax: number
-  windowing?: JsonObject
-}
-
-export async function listEvents(scope: EventScope, query: EventQuery): Promise<EventPage> {
+/** A page of events, newest first, and how to get the next page if there is one. */
+export async function listEvents(scope: EventScope, query: EventQuery): Promise<JsonObject> {
   const limit = Math.min(query.windowing?.limit ?? EVENTS_PAGE_MAX, EVENTS_PAGE_MAX)
-  const sizes = await readSizes(scope, query, limit + 1)
-  const batches = batchesOf(sizes.slice(0, limit))
-  const next = { ...echoedWindow(query.windowing), limit, next: sizes[limit - 1]?.id as Json }
-  const count = Math.min(sizes.length, limit)
-  return {
-    count,
-    events: eventsOf(readBatches(scope, batches), count),
-    bytesMax: bytesMaxOf(batches),
-    ...(sizes.length > limit && { windowing: next }),
-  }
+  const { rows, hasMore } = await readPage(scope, query, limit)
+  const events = rows.map(toLoggedJson)
+  const next = { ...echoedWindow(query.windowing), limit, next: rows.at(-1)?.id as Json }
+  return { count: events.length, events, ...(hasMore && { windowing: next }) }
 }
 
 /** All events that match, one line of JSON each; read page by page while they are sent. */
@@ -58,48 +48,35 @@ export async function* exportEvents(scope: EventScope, query: EventQuery): Async
   let left = query.windowing?.limit ?? Number.POSITIVE_INFINITY
   let next = query.windowing?.next
   while (left > 0) {
-    const limit = Math.min(left, EVENTS_PAGE_MAX)
     const windowing = { ...query.windowing, next } as EventQuery['windowing']
-    const sizes = await readSizes(scope, { ...query, windowing }, limit)
-    for await (const events of readBatches(scope, batchesOf(sizes)))
-      yield events.map(event => `${JSON.stringify(event)}\n`).join('')
-    if (sizes.length < limit) return
-    left -= sizes.length
-    next = sizes.at(-1)?.id
+    const { rows, hasMore } = await readPage(scope, { ...query, windowing }, Math.min(left, EVENTS_PAGE_MAX))
+    if (rows.length > 0) yield rows.map(row => `${JSON.stringify(toLoggedJson(row))}\n`).join('')
+    if (!hasMore) return
+    left -= rows.length
+    next = rows.at(-1)?.id
   }
 }
 
-/** A commit to an environment holds all of its deployments. */
-function readSizes({ db, project_id }: EventScope, query: EventQuery, limit: number): Promise<RowSize[]> {
-  const { conditions, tail } = windowOf({ ...query.windowing, limit })
+interface EventPage {
+  rows: EventRow[]
+  hasMore: boolean
+}
+
+/** A page of at most `limit` events, which ends earlier when they are large. */
+function readPage({ db, project_id }: EventScope, query: EventQuery, limit: number): Promise<EventPage> {
+  const { conditions, tail } = windowOf({ ...query.windowing, limit: limit + 1 })
+  const inOrder = windowOf({ order: query.windowing?.order }).tail
   const own = project_id === undefined ? sql`true` : sql`t.project_id = ${project_id}`
   const where = sql.join([own, ...filtersOf(query.event), ...conditions], sql` and `)
   return withDatabaseProblems(async () => {
-    const { rows } = await sql<RowSize>`
-      select t.id, octet_length(t.attributes::text) as bytes from events t where ${where} ${tail}`.execute(db)
-    return rows
+    const { rows } = await sql<EventRow & { found: number }>`
+      select t.*, page.found from (
+        select t.id, (count(*) over ())::int as found, sum(t.bytes) over (${inOrder}) - t.bytes as bytes_before
+        from (select t.id, pg_column_size(t.attributes) as bytes from events t where ${where} ${tail}) as t
+      ) as page join events t on t.id = page.id
+      where page.bytes_before < ${PAGE_STORED_BYTES_MAX} ${inOrder} limit ${limit}`.execute(db)
+    return { rows, hasMore: (rows[0]?.found ?? 0) > rows.length }
   })
-}
-
-/** Without those that were deleted meanwhile. */
-async function* readBatches({ db }: EventScope, batches: readonly RowSize[][]): AsyncGenerator<JsonObject[]> {
-  for (const batch of batches) {
-    const ids = batch.map(({ id }) => id)
-    const { rows } = await withDatabaseProblems(() =>
-      sql<EventRow>`select t.* from events t where t.id = any(${ids}::uuid[])`.execute(db),
-    )
-    const byId = new Map(rows.map(row => [row.id, row]))
-    yield ids.flatMap(id => byId.get(id) ?? []).map(toLoggedJson)
-  }
-}
-
-async function* eventsOf(batches: AsyncIterable<JsonObject[]>, count: number): AsyncGenerator<JsonObject> {
-  let read = 0
-  for await (const batch of batches) {
-    yield* batch
-    read += batch.length
-  }
-  if (read < count) throw new Problem('overloaded', 'An event was deleted while the list was being read; try again.')
 }
 
 function filtersOf(filter: EventQuery['event']): RawBuilder<unknown>[] {

@@ -12,6 +12,7 @@ import { Room } from '../budget/room.ts'
 import { Quotas } from '../shares/quotas.ts'
 import { type ShareName, Shares } from '../shares/shares.ts'
 import { AnswerRoom } from './answer/answer-room.ts'
+import { JsonLines } from './answer/send-answer.ts'
 import { buildApp } from './app.ts'
 import { addPublicEndpoint } from './endpoint.ts'
 
@@ -49,11 +50,27 @@ beforeEach(async () => {
             share,
             handle: () => engine.rows({ text: 'SELECT 1', params: {} }),
           })
+        addPublicEndpoint(added, {
+          method: 'GET',
+          path: '/auth/lines',
+          tag: 'test',
+          summary: 'lines',
+          share: 'heavy',
+          handle: () => new JsonLines(lines()),
+        })
       },
     ],
   })
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
 })
+
+/** Of one statement each. */
+async function* lines(): AsyncGenerator<string> {
+  for (let count = 1; count <= 4; count++) {
+    await engine.rows({ text: 'SELECT 1', params: {} })
+    yield `${count}\n`
+  }
+}
 
 afterEach(async () => {
   vi.useRealTimers()
@@ -64,7 +81,7 @@ afterEach(async () => {
 })
 
 /** Sends a request and resolves when its statement is under way, with its answer to come. */
-async function askIn(share: ShareName) {
+async function askIn(share: ShareName | 'lines') {
   const answer = app.inject({ url: `/api/auth/${share}` }).then(({ statusCode, body }) => ({ statusCode, body }))
   await vi.waitUntil(() => waiting.length === 1, { timeout: 15_000 })
   return { answer }
@@ -86,4 +103,14 @@ test('a run takes as long as its handler', async () => {
   await vi.advanceTimersByTimeAsync(4 * REQUEST_MS_MAX)
   for (const end of waiting) end()
   expect((await answer).statusCode).toBe(200)
+})
+
+test('lines are sent for as long as there are any', async () => {
+  const { answer } = await askIn('lines')
+  for (let count = 1; count <= 4; count++) {
+    await vi.waitUntil(() => waiting.length === count, { timeout: 15_000 })
+    await vi.advanceTimersByTimeAsync(REQUEST_MS_MAX - 1)
+    waiting.at(-1)?.()
+  }
+  expect(await answer).toEqual({ statusCode: 200, body: '1\n2\n3\n4\n' })
 })

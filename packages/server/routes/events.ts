@@ -1,19 +1,8 @@
-import { Readable } from 'node:stream'
-import {
-  EVENT_DAYS_MAX,
-  type EventPage,
-  eventDays,
-  eventQuery,
-  exportEvents,
-  listEvents,
-  setEventDays,
-} from '@spanhouse/events'
-import { JsonList } from '@spanhouse/model'
+import { EVENT_DAYS_MAX, eventDays, eventQuery, exportEvents, listEvents, setEventDays } from '@spanhouse/events'
 import type { Postgres } from '@spanhouse/postgres'
-import { HELD_PER_BYTE } from '@spanhouse/registry'
 import { optional, uuid, z } from '@spanhouse/validation'
 import type { FastifyInstance } from 'fastify'
-import type { HeldAnswer } from '../http/answer/answer-room.ts'
+import { JsonLines } from '../http/answer/send-answer.ts'
 import { nextPage } from '../http/answer/span-answers.ts'
 import { addAdminEndpoint, addEndpoint } from '../http/endpoint.ts'
 
@@ -44,8 +33,7 @@ export function eventRoutes({ db }: Pick<Postgres, 'db'>): (app: FastifyInstance
       body: eventQuery,
       answer: events,
       summary: 'Lists events, newest first.',
-      handle: async ({ principal: { project_id }, body, holder }) =>
-        answerOf(await listEvents({ db, project_id }, body), holder),
+      handle: ({ principal: { project_id }, body }) => listEvents({ db, project_id }, body),
     })
     addEndpoint(app, {
       method: 'POST',
@@ -55,8 +43,7 @@ export function eventRoutes({ db }: Pick<Postgres, 'db'>): (app: FastifyInstance
       share: 'heavy',
       body: eventQuery,
       summary: 'Exports events as JSON lines.',
-      handle: ({ principal: { project_id }, body, reply }) =>
-        reply.type('application/jsonl').send(Readable.from(exportEvents({ db, project_id }, body))),
+      handle: ({ principal: { project_id }, body }) => new JsonLines(exportEvents({ db, project_id }, body)),
     })
     addAdminEndpoint(app, {
       method: 'POST',
@@ -65,8 +52,7 @@ export function eventRoutes({ db }: Pick<Postgres, 'db'>): (app: FastifyInstance
       body: eventQuery.extend({ project_id: optional(uuid) }),
       answer: events,
       summary: 'Lists the events of a project, or of all and of what belongs to none.',
-      handle: async ({ body: { project_id, ...query }, holder }) =>
-        answerOf(await listEvents({ db, project_id }, query), holder),
+      handle: ({ body: { project_id, ...query } }) => listEvents({ db, project_id }, query),
     })
     addEndpoint(app, {
       method: 'GET',
@@ -91,10 +77,4 @@ export function eventRoutes({ db }: Pick<Postgres, 'db'>): (app: FastifyInstance
       },
     })
   }
-}
-
-/** The memory of the largest batch is reserved before the response starts. */
-function answerOf({ events, bytesMax, ...page }: EventPage, holder: HeldAnswer): object {
-  holder.hold(bytesMax * HELD_PER_BYTE)
-  return { ...page, events: new JsonList(events) }
 }

@@ -6,15 +6,33 @@ import type { FastifyReply } from 'fastify'
 /** A client must read a response at this pace, after a grace period: the memory it holds is unavailable to others. */
 const PACE = { graceMs: 60_000, bytesPerSecond: 64 * 1024, lookMs: 5_000 }
 
+/** JSON lines that are read while they are sent: an answer that takes as long as there are any. */
+export class JsonLines {
+  readonly pieces: AsyncGenerator<string>
+
+  /** Each piece may have several lines. */
+  constructor(pieces: AsyncGenerator<string>) {
+    this.pieces = pieces
+  }
+}
+
 /**
  * Sends a value as JSON. A small value is sent as one text with its length. A large one is rendered while it is sent,
  * no faster than it is read. An error before the first piece is thrown, so that it becomes an error response; after
  * that the connection is broken, so that no client takes a part for the whole.
  */
 export async function sendAnswer(reply: FastifyReply, answer: unknown): Promise<FastifyReply> {
+  if (answer instanceof JsonLines) return sendPieces(reply.type('application/jsonl'), bytesOf(answer.pieces))
   reply.type('application/json; charset=utf-8')
   if (isSmall(answer)) return reply.send(JSON.stringify(answer))
-  const pieces = renderJson(answer)
+  return sendPieces(reply, renderJson(answer))
+}
+
+async function* bytesOf(pieces: AsyncGenerator<string>): AsyncGenerator<Buffer> {
+  for await (const piece of pieces) yield Buffer.from(piece)
+}
+
+async function sendPieces(reply: FastifyReply, pieces: AsyncGenerator<Buffer>): Promise<FastifyReply> {
   const first = await pieces.next()
   const second = await pieces.next()
   if (second.done) return reply.send(first.value ?? '')
