@@ -127,6 +127,34 @@ test('events are filtered, paged and exported as lines', async () => {
   expect(lines).toEqual(all.events.toReversed())
 })
 
+test('a page of large events ends early, and the next ones follow', async () => {
+  const project = await newProject()
+  const { environment } = (await project.post('/api/simple/environments/', { environment: { slug: 'large' } })).body
+  const reference = () => ({ application_revision: { id: randomUUID(), slug: randomUUID() } })
+  const references = Object.fromEntries(Array.from({ length: 3_000 }, (_, key) => [`app-${key}`, reference()]))
+  for (let count = 0; count < 5; count++) {
+    const environment_revision = { environment_variant_id: environment.variant_id, data: { references } }
+    await project.post('/api/environments/revisions/commit', { environment_revision })
+  }
+  const event = { event_type: 'environments.revisions.committed' }
+  const bounds = { oldest: environment.created_at, order: 'ascending' }
+  const exported = await project.post('/api/events/export', { event, windowing: bounds })
+  const all = exported.text
+    .trim()
+    .split('\n')
+    .map(line => JSON.parse(line).event_id)
+  const paged: string[] = []
+  let pages = 0
+  for (let windowing: any = { ...bounds, limit: 100 }; windowing; pages++) {
+    const { body } = await project.post('/api/events/query', { event, windowing })
+    paged.push(...body.events.map((one: any) => one.event_id))
+    windowing = body.windowing
+  }
+  expect([new Set(paged).size, paged]).toEqual([all.length, all])
+  expect(all.length).toBeGreaterThanOrEqual(5)
+  expect(pages).toBeGreaterThan(1)
+})
+
 test('who may read the log', async () => {
   const host = await newPerson()
   for (const [role, status] of [
