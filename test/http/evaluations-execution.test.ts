@@ -360,6 +360,15 @@ describe('start, stop, close (3.3)', () => {
     expect(await tracesOf('application_revision', app.id)).toEqual([])
   })
 
+  test('stop cuts off every scenario of a large run', async () => {
+    const many = await made('testset', { testcases: rows(1_100) })
+    const { id } = await evaluate({ testset_steps: [many], application_steps: [await slow(20)] })
+    const stopped = await verb(id, 'stop')
+    expect(stopped.body.evaluation).toMatchObject({ data: { status: 'cancelled' }, flags: { is_active: false } })
+    expect((await scenariosOf(id)).map(({ status }) => status)).toEqual(Array(1_100).fill('cancelled'))
+    expect(statusesOf(await cellsOf(id), 'application-')).toEqual(Array(1_100).fill('cancelled'))
+  })
+
   test('a run whose scenarios are all removed while it runs has ended', async () => {
     const { id } = await evaluate({ testset_steps: [testset], application_steps: [await slow(1)] })
     const scenario_ids = (await scenariosOf(id)).map(one => one.id)

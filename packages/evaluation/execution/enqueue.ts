@@ -1,6 +1,6 @@
 import { type Json, nextTurn, type Uuid } from '@spanhouse/model'
 import { newId, type RawBuilder, sql, toJsonb } from '@spanhouse/postgres'
-import { type Condition, isAmong } from '../entities/conditions.ts'
+import type { Condition } from '../entities/conditions.ts'
 import type { RunRow } from '../entities/rows.ts'
 import { touched, updateRows } from '../entities/write.ts'
 import { type NewResult, upsertCells } from '../grid/results.ts'
@@ -35,12 +35,15 @@ export async function enqueue(
   return hasWork
 }
 
-/** Limits a statement about scenarios `t` to those of a run that a slice addresses. */
+/**
+ * Limits a statement about scenarios `t` to those of a run that a slice addresses. Ids are an array, which the index
+ * finds: joined, they were compared one by one with every cell of the run.
+ */
 const scenariosOf = ({ project_id }: Scope, run: RunRow, { scenario_ids }: Slice): Condition =>
   sql.join(
     [
       sql`t.project_id = ${project_id} and t.run_id = ${run.id}`,
-      ...(scenario_ids ? [isAmong('id', scenario_ids, 'uuid')] : []),
+      ...(scenario_ids ? [sql`t.id = any(${scenario_ids}::uuid[])`] : []),
     ],
     sql` and `,
   )
@@ -65,7 +68,10 @@ interface Addressed {
   slice: Slice
 }
 
-/** Writes cells that scenarios with a source do not have yet. */
+/**
+ * Writes cells that scenarios with a source do not have yet. They are counted, which the database does cell by cell: of
+ * a new run it expects a single row, and `not exists` became a join that read the whole run for each cell.
+ */
 export async function addMissing(
   scope: Scope,
   run: RunRow,
@@ -78,9 +84,9 @@ export async function addMissing(
     from evaluation_scenarios t cross join ${sourceOf(run)}
     cross join rows from (jsonb_to_recordset(${toJsonb(cells as unknown as Json)}::jsonb)
       as (step_key text, repeat_idx integer)) with ordinality as c(step_key, repeat_idx, n)
-    where ${scenariosOf(scope, run, slice)} and ${where} and not exists (
-      select from evaluation_results r where r.project_id = t.project_id and r.run_id = t.run_id
-        and r.scenario_id = t.id and r.step_key = c.step_key and r.repeat_idx = c.repeat_idx)
+    where ${scenariosOf(scope, run, slice)} and ${where} and (
+      select count(*) from evaluation_results r where r.project_id = t.project_id and r.run_id = t.run_id
+        and r.scenario_id = t.id and r.step_key = c.step_key and r.repeat_idx = c.repeat_idx) = 0
     order by t.id, c.n`.execute(scope.db)
   await upsertCells(
     scope,

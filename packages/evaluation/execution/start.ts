@@ -95,7 +95,10 @@ async function enqueueOld(scope: Scope, run: RunRow, minted: number): Promise<vo
   if ((row?.count ?? 0) > minted) await enqueue(scope, run, {})
 }
 
-/** The testset steps without scenarios. None if a client is filling the scenarios of the run. */
+/**
+ * The testset steps without scenarios. None if a client is filling the scenarios of the run. `offset` keeps the cells of
+ * each scenario a look-up of their own: of a new run the database expects one cell, and joined all with every scenario.
+ */
 async function newTestsets(scope: Scope, run: RunRow): Promise<{ key: string; id: Uuid }[]> {
   const steps = stepsOf(run).flatMap(({ type, key, references }) => {
     const id = references.testset_revision?.id
@@ -103,8 +106,11 @@ async function newTestsets(scope: Scope, run: RunRow): Promise<{ key: string; id
   })
   const { rows } = await sql<{ step_key: string | null }>`
     select distinct r.step_key from evaluation_scenarios t
-    left join evaluation_results r on r.project_id = t.project_id and r.run_id = t.run_id and r.scenario_id = t.id
-      and ${sql`r.step_key in (select jsonb_array_elements_text(${toJsonb(steps.map(({ key }) => key))}::jsonb))`}
+    left join lateral (
+      select c.step_key from evaluation_results c
+      where c.project_id = t.project_id and c.run_id = t.run_id and c.scenario_id = t.id
+        and c.step_key in (select jsonb_array_elements_text(${toJsonb(steps.map(({ key }) => key))}::jsonb)) offset 0
+    ) r on true
     where t.project_id = ${scope.project_id} and t.run_id = ${run.id}`.execute(scope.db)
   const known = new Set(rows.map(({ step_key }) => step_key))
   return known.has(null) ? [] : steps.filter(({ key }) => !known.has(key))
@@ -122,34 +128,50 @@ async function startQueries(scope: Scope, run: RunRow): Promise<void> {
   await updateRows(scope, 'runs', { set: [sql`work = ${toJsonb(work)}::jsonb`], where: [sql`t.id = ${run.id}`] })
 }
 
+/** Scenarios that one transaction cuts off: each may have many cells, and others have their turn in between. */
+const CUT_MAX = 500
+
 /**
  * Ends a run's activity. Planned cells that are not finished become `cancelled`, and so does the run if there were any,
  * unless it is open for further batches. Finished cells, and those that wait for people or clients, keep their status.
- * Undefined: the run does not exist. Throws a 409 if it is closed.
+ * The run ends at once; what is left to do if its cells take too long is done by the next call. Undefined: the run does
+ * not exist. Throws a 409 if it is closed.
  */
-export function stopRun(scope: Scope, id: Uuid): Promise<RunRow | undefined> {
-  return inTransaction(scope, async inside => {
-    const run = await lockOpenRun(inside, id, 'change')
-    if (!run) return undefined
-    await endOnline(inside, [id])
-    return stopLockedRun(inside, run)
-  })
+export async function stopRun(scope: Scope, id: Uuid): Promise<RunRow | undefined> {
+  for (;;) {
+    const stopped = await inTransaction(scope, async inside => {
+      const run = await lockOpenRun(inside, id, 'change')
+      if (!run) return undefined
+      await endOnline(inside, [id])
+      return stopLockedRun(inside, run, CUT_MAX)
+    })
+    if (!stopped?.hasMore) return stopped?.run
+  }
 }
 
-/** As {@link stopRun} for a run that is locked for a change and open. */
-export async function stopLockedRun(scope: Scope, run: RunRow): Promise<RunRow> {
+/**
+ * As {@link stopRun} for a run that is locked for a change and open. Cuts off at most `max` scenarios and says whether
+ * there are more: workers no longer find them.
+ */
+export async function stopLockedRun(
+  scope: Scope,
+  run: RunRow,
+  max?: number,
+): Promise<{ run: RunRow; hasMore: boolean }> {
   const { rows } = await sql<{ id: Uuid | null }>`
-    select t.id from evaluation_scenarios t
+    (select t.id from evaluation_scenarios t
       where t.project_id = ${scope.project_id} and t.run_id = ${run.id} and t.work is not null
+      order by t.id ${max === undefined ? sql`` : sql`limit ${max + 1}`})
     union all select null from evaluation_runs r
       where r.project_id = ${scope.project_id} and r.id = ${run.id} and r.work ->> 'kind' = 'mint'`.execute(scope.db)
-  const cut = rows.flatMap(({ id }) => id ?? [])
+  const working = rows.flatMap(({ id }) => id ?? [])
+  const cut = working.slice(0, max)
   await cancelCells(scope, run, cut)
-  await forgetWork(scope, [run.id])
+  await forgetWork(scope, [run.id], cut)
   await rollUpScenarios(scope, run, cut)
   const isCut = rows.length > 0 && verdictOf(run.flags, stepsOf(run)) !== 'open'
   await setRun(scope, run, { status: isCut ? 'cancelled' : run.status, flags: { is_active: false } })
-  return (await findRow(scope, 'runs', run.id)) as RunRow
+  return { run: (await findRow(scope, 'runs', run.id)) as RunRow, hasMore: working.length > cut.length }
 }
 
 /** Writes the cells that were to be executed and are not there, and takes those that are under way back. */

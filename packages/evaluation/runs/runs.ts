@@ -153,12 +153,15 @@ async function endWork(scope: Scope, ids: readonly Uuid[]): Promise<void> {
   await endOnline(scope, ids)
 }
 
-/** Removes the run's workers and their unfinished scenarios; their calls are aborted. */
-export async function forgetWork(scope: Scope, ids: readonly Uuid[]): Promise<void> {
+/**
+ * Removes the workers of runs and the work of their unfinished scenarios, by default of all; their calls are aborted.
+ */
+export async function forgetWork(scope: Scope, ids: readonly Uuid[], scenarios?: readonly Uuid[]): Promise<void> {
   const set = [sql`work = null`, sql`claimed_by = null`]
   const hasWork = sql`t.work is not null`
+  const isOne = scenarios ? isAmong('id', scenarios, 'uuid') : isAmong('run_id', ids, 'uuid')
   await updateRows(scope, 'runs', { set, where: [isAmong('id', ids, 'uuid'), hasWork] })
-  await updateRows(scope, 'scenarios', { set, where: [isAmong('run_id', ids, 'uuid'), hasWork] })
+  await updateRows(scope, 'scenarios', { set, where: [isOne, hasWork] })
   await sql`delete from evaluation_workers t
     where t.project_id = ${scope.project_id} and ${isAmong('run_id', ids, 'uuid')}`.execute(scope.db)
 }

@@ -111,7 +111,7 @@ export async function editEvaluation(scope: Scope, id: Uuid, edit: EvaluationEdi
     const { steps, mappings } = await buildGraph(inside, given as GraphTargets, { isLive: run.flags.is_live })
     const { repeats = run.data?.repeats ?? 1, concurrency: limits = run.data?.concurrency } = given
     const labelled = { name, description, tags, meta, status: given.status }
-    const stopped = await stopLockedRun(inside, run)
+    const { run: stopped } = await stopLockedRun(inside, run)
     const { after, scenarios } = await editLockedRun(inside, stopped, {
       ...labelled,
       data: { steps, mappings, repeats, concurrency: limits },
