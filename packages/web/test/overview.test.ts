@@ -348,6 +348,15 @@ test('Back shows the list of sessions where it was left', async () => {
   await page.goBack()
   await page.getByRole('link', { name: 'talk-59' }).waitFor()
   expect(await top()).toBe(place)
+  // Another list begins at its top.
+  await page.getByRole('combobox', { name: 'Order' }).selectOption('Most expensive first')
+  await expect.poll(top, SOON).toBe(0)
+  await page.goBack()
+  await expect.poll(top, SOON).toBe(place)
+  await page.getByRole('combobox', { name: 'Filter' }).fill('session:talk-7')
+  await expect.poll(() => rowsIn(page, 'Sessions').count(), SOON).toBe(1)
+  await page.goBack()
+  await expect.poll(top, SOON).toBe(place)
   await close()
 })
 

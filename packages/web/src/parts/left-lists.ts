@@ -1,6 +1,6 @@
 /*
  * What the address does not say of a list, so that Back shows it as it was left: when it began, by the entry of the
- * browser's history, and how far it was scrolled, by its name or that entry.
+ * browser's history, and how far it was scrolled, by its name, of which that time is a part.
  */
 
 const begun = new Map<string, number>()

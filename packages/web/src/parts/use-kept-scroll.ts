@@ -1,20 +1,20 @@
-import { useLocation } from '@tanstack/react-router'
-import { type RefObject, useLayoutEffect, useState } from 'react'
+import { type RefObject, useLayoutEffect, useRef } from 'react'
 import { keepTop, topOf } from './left-lists.ts'
 
-/** A list is where it was left when Back shows it again, once its rows are there. */
-export function useKeptScroll(scroller: RefObject<HTMLElement | null>, isThere: boolean): void {
-  const { pathname, state } = useLocation()
-  // A screen is shown a little longer than its address is.
-  const [own] = useState(pathname)
-  const entry = pathname === own ? state.__TSR_key : undefined
+/**
+ * A list begins at its top, and Back shows it where it was left. `shown` names it, also when it began; undefined while
+ * its rows are on their way.
+ */
+export function useKeptScroll(scroller: RefObject<HTMLElement | null>, shown: string | undefined): void {
+  const last = useRef<string>(undefined)
   useLayoutEffect(() => {
     const element = scroller.current
-    if (!element || !isThere || entry === undefined) return
-    const keep = (): void => keepTop(entry, element.scrollTop)
-    element.scrollTop = topOf(entry) ?? element.scrollTop
-    keep()
+    if (!element || shown === undefined) return
+    // The same list may only have been read again, while somebody scrolls.
+    if (last.current !== shown) element.scrollTop = topOf(shown) ?? 0
+    last.current = shown
+    const keep = (): void => keepTop(shown, element.scrollTop)
     element.addEventListener('scroll', keep)
     return () => element.removeEventListener('scroll', keep)
-  }, [scroller, isThere, entry])
+  }, [scroller, shown])
 }

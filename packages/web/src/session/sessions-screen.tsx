@@ -43,7 +43,7 @@ export function SessionsScreen(): ReactNode {
   const navigate = useNavigate({ from: '/sessions' })
   const change = (changes: Partial<SessionsSearch>, { replace = false } = {}): void =>
     void navigate({ search: before => ({ ...before, ...changes }), replace })
-  const { body, error } = useBody(search)
+  const { body, listed, error } = useBody(search)
   return (
     <div className={styles.screen}>
       <h1 className={controls.hidden}>Sessions</h1>
@@ -74,12 +74,19 @@ export function SessionsScreen(): ReactNode {
           ))}
         </select>
       </div>
-      {body && <Sessions body={body} search={search} />}
+      {body && listed && <Sessions body={body} listed={listed} search={search} />}
     </div>
   )
 }
 
-function Sessions({ body, search }: { body: ListBody; search: SessionsSearch }): ReactNode {
+interface SessionsProps {
+  body: ListBody
+  /** The same as it was when the screen began. */
+  listed: ListBody
+  search: SessionsSearch
+}
+
+function Sessions({ body, listed, search }: SessionsProps): ReactNode {
   const grouping = {
     by: 'session_id',
     order_by: search.order ?? 'last',
@@ -91,7 +98,7 @@ function Sessions({ body, search }: { body: ListBody; search: SessionsSearch }):
   const table = useRef<HTMLTableElement>(null)
   useLinkKeys(table)
   const scroller = useRef<HTMLDivElement>(null)
-  useKeptScroll(scroller, sessions.length > 0)
+  useKeptScroll(scroller, query.isSuccess && !query.isPlaceholderData ? JSON.stringify([listed, grouping]) : undefined)
   return (
     <Scroller
       ref={scroller}

@@ -7,7 +7,6 @@ import {
   type RefObject,
   useEffect,
   useEffectEvent,
-  useLayoutEffect,
   useRef,
 } from 'react'
 import { isFailed, type Preview, type Row } from '../api/queries.ts'
@@ -25,9 +24,10 @@ import {
 } from '../format/format.ts'
 import { useKeys } from '../frame/keys.ts'
 import { Failure, Spoken } from '../parts/controls.tsx'
-import { keepTop, topOf } from '../parts/left-lists.ts'
+import { topOf } from '../parts/left-lists.ts'
 import { Scores } from '../parts/scores.tsx'
 import { TypeIcon } from '../parts/type-icon.tsx'
+import { useKeptScroll } from '../parts/use-kept-scroll.ts'
 import {
   addressOf,
   attributesIn,
@@ -76,9 +76,7 @@ export function Rows({ scroller, list, search, change, selected, toggle }: RowsP
   useEffect(() => {
     if (lastVisible > rows.length - AHEAD) more?.()
   }, [lastVisible, rows.length, more])
-  useLayoutEffect(() => {
-    if (scroller.current && shown !== undefined) scroller.current.scrollTop = topOf(shown) ?? 0
-  }, [scroller, shown])
+  useKeptScroll(scroller, shown)
   useOpenRow(scroller, { rows, open: openRow(search, rows), reveal: index => virtual.scrollToIndex(index) })
   useRowKeys(scroller, rows.length, index => virtual.scrollToIndex(index))
   useKeys({
@@ -96,12 +94,7 @@ export function Rows({ scroller, list, search, change, selected, toggle }: RowsP
   })
   const longest = Math.max(1, ...rows.map(({ duration = 0 }) => duration))
   return (
-    <div
-      ref={scroller}
-      className={styles.scroller}
-      data-stale={list.isStale || undefined}
-      onScroll={({ currentTarget }) => shown !== undefined && keepTop(shown, currentTarget.scrollTop)}
-    >
+    <div ref={scroller} className={styles.scroller} data-stale={list.isStale || undefined}>
       {list.error && <Failure what="The list cannot be read." error={list.error} />}
       {previews.error && <Failure what="Inputs and outputs cannot be read." error={previews.error} />}
       <div

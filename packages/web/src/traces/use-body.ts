@@ -1,8 +1,7 @@
-import { useLocation } from '@tanstack/react-router'
 import { useEffect, useState, useSyncExternalStore } from 'react'
 import { onServerClock, serverAheadMs } from '../api/clock.ts'
 import { type Focus, type ListBody, listBody } from '../api/filtering.ts'
-import { beganAt, keepBegan } from '../parts/left-lists.ts'
+import { useBegan } from '../parts/use-began.ts'
 import { FilterError, parseFilterText } from './filter-text.ts'
 import { type FilterSearch, type Window, type WindowSearch, windowOf } from './search.ts'
 
@@ -54,18 +53,10 @@ function bodyOf(search: ListSearch, now: number): ListBody | FilterError {
 
 /**
  * The end of a window that ends now, by the server's clock, and what it was at the beginning. It moves each minute, not
- * with each render, so that requests can be shared. Back shows a screen that begins when it began first: its rows are
- * those that it had.
+ * with each render, so that requests can be shared. Rows that Back shows are those that there were.
  */
 function useNow({ to }: FilterSearch): { began: number; now: number } {
-  const { pathname, state } = useLocation()
-  const entry = state.__TSR_key ?? ''
-  const [began] = useState(() => beganAt(entry) ?? Date.now())
-  // A screen is shown a little longer than its address is.
-  const [own] = useState(pathname)
-  useEffect(() => {
-    if (pathname === own) keepBegan(entry, began)
-  }, [pathname, own, entry, began])
+  const began = useBegan()
   const [now, setNow] = useState(Date.now)
   useEffect(() => {
     if (to) return

@@ -4,6 +4,7 @@ import type { ReactNode } from 'react'
 import { queuesQuery } from '../../api/evaluations.ts'
 import { formatFullTime, formatTime, visible } from '../../format/format.ts'
 import { Button, Failure } from '../../parts/controls.tsx'
+import { useBegan } from '../../parts/use-began.ts'
 import { useKeptScroll } from '../../parts/use-kept-scroll.ts'
 import { RunStatus } from '../run-status.tsx'
 import styles from './list.module.css'
@@ -14,7 +15,8 @@ export function QueueList(): ReactNode {
   const list = useInfiniteQuery(queuesQuery)
   const queues = list.data?.pages.flatMap(page => page.queues) ?? []
   const place = useListKeys()
-  useKeptScroll(place, queues.length > 0)
+  const began = useBegan()
+  useKeptScroll(place, queues.length > 0 ? `queues ${began}` : undefined)
   return (
     <div ref={place} className={styles.scroller}>
       {list.error && <Failure what="The queues cannot be read." error={list.error} />}

@@ -4,6 +4,7 @@ import type { ReactNode } from 'react'
 import { metricsQuery, type Run, type RunMetrics, refreshOf, runsQuery } from '../../api/evaluations.ts'
 import { formatFullTime, formatTime, visible } from '../../format/format.ts'
 import { Button, Failure } from '../../parts/controls.tsx'
+import { useBegan } from '../../parts/use-began.ts'
 import { useKeptScroll } from '../../parts/use-kept-scroll.ts'
 import { RunStatus } from '../run-status.tsx'
 import { COMPARED_MAX } from '../search.ts'
@@ -31,7 +32,8 @@ export function RunList({ chosen, choose }: RunListProps): ReactNode {
     else if (!isFull) choose([...chosen, id])
   }
   const place = useListKeys(id => toggle(id))
-  useKeptScroll(place, runs.length > 0)
+  const began = useBegan()
+  useKeptScroll(place, runs.length > 0 ? `runs ${began}` : undefined)
   return (
     <div ref={place} className={styles.scroller}>
       {list.error && <Failure what="The evaluations cannot be read." error={list.error} />}
