@@ -15,6 +15,10 @@ test('a time says no more than tells it from others', () => {
     'Nov 28 00:03',
     'Nov 29, 2025',
   ])
+  // At the turn of the year, too, rows of one evening are told apart.
+  expect(formatTime(new Date(2026, 11, 31, 23, 30).toISOString(), new Date(2027, 0, 1, 0, 30).getTime())).toBe(
+    'Dec 31 23:30',
+  )
 })
 
 test('a number has its word in the singular or the plural', () => {

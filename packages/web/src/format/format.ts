@@ -52,12 +52,16 @@ const dayOfYear = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric'
 const time = new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' })
 const minute = new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
 
-/** `14:03:22` today, `Nov 3 14:03` in this year, otherwise `Nov 3, 2025`. */
+/** A day of another year that is nearer is not taken for one of this year. */
+const HALF_A_YEAR_MS = 182 * 86_400_000
+
+/** `14:03:22` today, `Nov 3 14:03` in this year and not long before or after it, otherwise `Nov 3, 2025`. */
 export function formatTime(iso: string, now = Date.now()): string {
   const date = new Date(iso)
   const today = new Date(now)
   if (date.toDateString() === today.toDateString()) return time.format(date)
-  if (date.getFullYear() !== today.getFullYear()) return dayOfYear.format(date)
+  const isNear = Math.abs(date.getTime() - now) < HALF_A_YEAR_MS
+  if (date.getFullYear() !== today.getFullYear() && !isNear) return dayOfYear.format(date)
   return `${day.format(date)} ${minute.format(date)}`
 }
 
