@@ -81,6 +81,11 @@ test('a run by keyboard only: move, open, next, diff, close', async () => {
   await panel.getByText('Can I return worn shoes?').waitFor()
   await page.keyboard.press(']')
   await panel.getByText('Do you ship to Norway?').waitFor()
+  // From the case that is open, not from the row that has the focus.
+  await page.keyboard.press('j')
+  await panel.getByText('How do I pay by invoice?').waitFor()
+  await page.keyboard.press('k')
+  await panel.getByText('Do you ship to Norway?').waitFor()
   await page.keyboard.press('d')
   await panel.locator('ins').first().waitFor()
   await page.keyboard.press('[')

@@ -62,7 +62,7 @@ export function CaseTable<Row>(props: CaseTableProps<Row>): ReactNode {
   /** While a case is open the next one is opened, otherwise focused. */
   const move = (by: number) => () => {
     const focused = document.activeElement?.closest<HTMLElement>('[data-row]')?.dataset.row
-    const from = focused === undefined ? at : Number(focused)
+    const from = at >= 0 || focused === undefined ? at : Number(focused)
     const index = from < 0 ? 0 : from + by
     const row = rows[index]
     if (row === undefined) return
