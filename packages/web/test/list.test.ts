@@ -160,6 +160,8 @@ test('an address restores what it was taken from', async () => {
   expect(await page.getByRole('combobox', { name: 'Order' }).inputValue()).toBe('duration')
   expect(await page.getByRole('combobox', { name: 'Time' }).inputValue()).toBe('24h')
   expect(page.url()).toContain(path)
+  await page.goto(page.url().replace(/\?.*/, '?from=2020-01-05T00:00:00.000Z&to=2021-01-05T00:00:00.000Z'))
+  await page.getByRole('option', { name: /^Jan \d, 2020, .* – Jan \d, 2021, / }).waitFor({ state: 'attached' })
   await close()
 })
 

@@ -65,6 +65,13 @@ export function formatTime(iso: string, now = Date.now()): string {
   return `${day.format(date)} ${minute.format(date)}`
 }
 
+/** A bound of a window: `Nov 3, 14:03`, or `Nov 3, 2025, 14:03` in another year. */
+export function formatMinute(iso: string, now = Date.now()): string {
+  const date = new Date(iso)
+  const isThisYear = date.getFullYear() === new Date(now).getFullYear()
+  return `${(isThisYear ? day : dayOfYear).format(date)}, ${minute.format(date)}`
+}
+
 // Making one takes as long as formatting fifty times.
 const full = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'medium' })
 

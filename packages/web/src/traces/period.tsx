@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { formatMinute } from '../format/format.ts'
 import { controls } from '../parts/controls.tsx'
 import { PERIOD_DEFAULT, PERIODS, type WindowSearch } from './search.ts'
 
@@ -22,7 +23,7 @@ export function Period({ search, change }: PeriodProps): ReactNode {
     >
       {search.from && search.to && (
         <option value="range">
-          {short(search.from)} – {short(search.to)}
+          {formatMinute(search.from)} – {formatMinute(search.to)}
         </option>
       )}
       {Object.entries(PERIODS).map(([value, { label }]) => (
@@ -33,12 +34,3 @@ export function Period({ search, change }: PeriodProps): ReactNode {
     </select>
   )
 }
-
-const short = (iso: string): string =>
-  new Date(iso).toLocaleString('en', {
-    month: 'short',
-    day: 'numeric',
-    hour: '2-digit',
-    minute: '2-digit',
-    hourCycle: 'h23',
-  })
