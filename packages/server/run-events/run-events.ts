@@ -9,6 +9,8 @@ import { commentText, eventText, SILENCE_MS } from '../http/answer/server-sent-e
 const LOOK_EVERY_MS = 500
 /** … which may take at most this part of the time: the counts of a large run take longer. */
 const LOOK_SHARE = 1 / 20
+/** … but it is read this often, however long that takes: on a busy server most of it is waiting for others. */
+const LOOK_EVERY_MS_MAX = 10_000
 /** How much may wait for a listener that reads slowly: it misses intermediate progress, never the end. */
 const WAITING_BYTES_MAX = 64 * 1024
 
@@ -64,7 +66,7 @@ export class RunEvents {
     const { listeners } = followed
     let silentSince = performance.now()
     for (let tookMs = 0; ; ) {
-      await delay(Math.max(LOOK_EVERY_MS, tookMs / LOOK_SHARE))
+      await delay(Math.min(LOOK_EVERY_MS_MAX, Math.max(LOOK_EVERY_MS, tookMs / LOOK_SHARE)))
       if (listeners.size === 0 || this.#isClosed) break
       const begin = performance.now()
       try {
