@@ -56,10 +56,11 @@ async function start(
   return started
 }
 
-/** The addresses so far, from what standard output or the log says. */
-const urls = ({ output }: Started): string[] => [
-  ...new Set([...output.matchAll(/(?:Spanhouse listens at +|"url":")(http[^\s"]+)/g)].map(([, url]) => url as string)),
-]
+/** The addresses so far, from what standard output or the log says: the log does so without a path. */
+const urls = ({ output }: Started): string[] => {
+  const found = output.matchAll(/(?:Spanhouse listens at +|"url":")(http:\/\/[^\s"/]+)/g)
+  return [...new Set([...found].map(([, origin]) => `${origin}/api`))]
+}
 /** Unlike `expect.poll`, for tests that run at the same time. */
 const until = <T>(read: () => T | Promise<T>, value: T): Promise<void> =>
   vi.waitFor(async () => expect(await read()).toBe(value), PATIENCE)
