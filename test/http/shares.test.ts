@@ -67,12 +67,12 @@ test('a flood of expensive queries in one project is refused there and unnoticed
   )
 }, 60_000)
 
-test('a client that asks for 200 traces at once gets them', async () => {
+test('a client that asks for 60 traces at once gets them', async () => {
   const project = await newProject()
   const traceId = newTraceId()
   await project.store(otlpSpan({ traceId, name: 'root' }))
-  const answers = await Promise.all(repeated(200, () => project.get(`/api/traces/${traceId}`)))
-  expect(answers.map(({ status }) => status)).toEqual(repeated(200, () => 200))
+  const answers = await Promise.all(repeated(60, () => project.get(`/api/traces/${traceId}`)))
+  expect(answers.map(({ status }) => status)).toEqual(repeated(60, () => 200))
 }, 60_000)
 
 test('who hangs up leaves no slot taken', async () => {
