@@ -33,8 +33,10 @@ export async function traceTurn(postgres: Pick<Postgres, 'lease'>, { project_id,
  * accepted that by a clock that is ahead, or this one before its clock was set; an edit would be taken for an older
  * version and dropped, and a deletion would delete nothing.
  */
-export const acceptedNext = async (engine: Engine, place: Place): Promise<Micros> =>
-  Math.max(microsNow(), (await latestAccepted(engine, place)) + 1)
+export async function acceptedNext(engine: Engine, place: Place): Promise<Micros> {
+  const latest = await latestAccepted(engine, place)
+  return Math.max(microsNow(), latest + 1)
+}
 
 /** Throws a Problem `overloaded` if another change may have begun, because the connection that held it is lost. */
 export function requireTurn({ lost }: Lease): void {
