@@ -24,6 +24,7 @@ export {
   testSubscription,
   writeDelivery,
 } from './webhooks/deliveries.ts'
+export { toDeliveryJson } from './webhooks/rows.ts'
 export type { WebhookScope } from './webhooks/scope.ts'
 export { ATTEMPT_LIMITS } from './webhooks/send.ts'
 export {

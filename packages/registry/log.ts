@@ -1,9 +1,8 @@
 import type { Uuid } from '@spanhouse/model'
 import { invalid } from '@spanhouse/model'
-import { type RawBuilder, sql } from '@spanhouse/postgres'
+import { listOf, type RawBuilder, type RowList, sql } from '@spanhouse/postgres'
 import type { Scope } from './kind.ts'
 import { defaultVariantOf } from './rows/find.ts'
-import { listOf, type RowList } from './rows/row-list.ts'
 import { findRow, type RevisionRow, readBatch, selectSizes } from './rows/rows.ts'
 import { PAGE_ROWS_MAX } from './rows/window.ts'
 

@@ -162,3 +162,10 @@ test('a store that lacks a column is refused before a migration changes it, or f
   await command('ALTER TABLE spans RENAME COLUMN agent TO agent_id')
   expect(await migrateSpans(engine, RELEASED)).toEqual(missing)
 })
+
+test('a store whose table is gone is refused', async () => {
+  await command('RENAME TABLE spans TO kept')
+  await expect(migrateSpans(engine, RELEASED)).rejects.toThrow('The table spans of the ClickHouse store lacks ')
+  await command('RENAME TABLE kept TO spans')
+  expect(await migrateSpans(engine, RELEASED)).toEqual([])
+})

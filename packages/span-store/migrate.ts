@@ -99,7 +99,7 @@ const PRESENT_COLUMNS = `SELECT name FROM system.columns WHERE database = curren
  */
 async function requireColumns(engine: Engine, missing: readonly Migration[]): Promise<void> {
   const present = await engine.rows<{ name: string }>({ text: PRESENT_COLUMNS, params: {} })
-  if (present.length === 0) return
+  if (present.length === 0 && missing[0]?.version === 1) return
   const known = new Set([...present.map(({ name }) => name), ...missing.flatMap(addedColumns)])
   const absent = INSERT_COLUMNS.filter(name => !known.has(name))
   if (absent.length > 0)

@@ -1,6 +1,6 @@
 import { type JsonObject, microsToIso } from '@spanhouse/model'
-import { createdWithin, sql } from '@spanhouse/postgres'
-import { listOf, type RowList, type RowSize, sizeOf } from '@spanhouse/registry'
+import { createdWithin, listOf, type RowList, type RowSize, sql } from '@spanhouse/postgres'
+import { sizeOf } from '@spanhouse/registry'
 import type { WindowingBody } from '@spanhouse/validation'
 import type { Scope } from '../scope.ts'
 import type { Condition } from './conditions.ts'

@@ -1,6 +1,6 @@
 import { invalid, Problem, type Uuid } from '@spanhouse/model'
-import { sql } from '@spanhouse/postgres'
-import { inTransaction, type RowList } from '@spanhouse/registry'
+import { type RowList, sql } from '@spanhouse/postgres'
+import { inTransaction } from '@spanhouse/registry'
 import { list, optional, uuid, z } from '@spanhouse/validation'
 import { isAmong } from '../entities/conditions.ts'
 import { int32, STEPS_MAX } from '../entities/fields.ts'

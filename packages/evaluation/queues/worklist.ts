@@ -1,6 +1,5 @@
 import type { JsonObject, Uuid } from '@spanhouse/model'
-import { createdWithin, sql, toJsonb } from '@spanhouse/postgres'
-import { listOf, type RowList, type RowSize } from '@spanhouse/registry'
+import { createdWithin, listOf, type RowList, type RowSize, sql, toJsonb } from '@spanhouse/postgres'
 import type { WindowingBody } from '@spanhouse/validation'
 import { type Condition, isAmong } from '../entities/conditions.ts'
 import { conditionsOf, type Filter } from '../entities/filters.ts'

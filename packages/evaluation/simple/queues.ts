@@ -1,6 +1,6 @@
 import { invalid, type JsonObject, Problem, parseUuid, type Uuid, unprocessable } from '@spanhouse/model'
-import { sql, toJsonb } from '@spanhouse/postgres'
-import { inTransaction, type RowList } from '@spanhouse/registry'
+import { type RowList, sql, toJsonb } from '@spanhouse/postgres'
+import { inTransaction } from '@spanhouse/registry'
 import type { WindowingBody } from '@spanhouse/validation'
 import { type Condition, isAmong } from '../entities/conditions.ts'
 import type { Filter } from '../entities/filters.ts'

@@ -30,7 +30,7 @@ onEachDatabase('deliveries', postgres => {
     }
     const list = await listDeliveries(scope, validate(deliveryQuery, {}, 'body'))
     expect(Math.floor(list.bytesMax / payload.length)).toBe(4)
-    const read = await Array.fromAsync(list.records)
+    const read = await Array.fromAsync(list.rows)
     expect([list.count, read.map(({ event_id }) => event_id).toSorted()]).toEqual([6, events.toSorted()])
   })
 })

@@ -1,7 +1,16 @@
 import { invalid, type JsonObject, NIL_UUID, Problem, type Uuid } from '@spanhouse/model'
 import type { OutboundFetch } from '@spanhouse/outbound'
-import { type Database, newId, type RawBuilder, sql, toJsonb, withDatabaseProblems } from '@spanhouse/postgres'
-import { batchesOf, bytesMaxOf, type RowSize } from '../batches.ts'
+import {
+  type Database,
+  listOf,
+  newId,
+  type RawBuilder,
+  type RowList,
+  type RowSize,
+  sql,
+  toJsonb,
+  withDatabaseProblems,
+} from '@spanhouse/postgres'
 import { TESTED } from '../log/kinds.ts'
 import type { EventRow } from '../log/record.ts'
 import { windowOf } from '../window.ts'
@@ -28,22 +37,14 @@ export interface EndedDelivery {
 export const fetchDelivery = (scope: WebhookScope, id: Uuid): Promise<JsonObject> =>
   withDatabaseProblems(async () => toDeliveryJson(await findDelivery(scope, id)))
 
-/** Deliveries that are read while they are sent. */
-export interface DeliveryList {
-  count: number
-  records: AsyncIterable<JsonObject>
-  /** Of the most that are in memory at once. */
-  bytesMax: number
-}
-
 /**
- * The deliveries that match, by the time of their creation, newest first. 400 for a cursor
- * that does not exist, or not any more: what follows it is not known.
+ * The deliveries that match, by the time of their creation, newest first. 400 for a cursor that does not exist, or not
+ * any more: what follows it is not known.
  */
 export async function listDeliveries(
   scope: WebhookScope,
   { delivery, windowing }: DeliveryQuery,
-): Promise<DeliveryList> {
+): Promise<RowList<DeliveryRow>> {
   const { subscription_id, event_id, status } = delivery ?? {}
   if (windowing?.next !== undefined) await requireCursor(scope, windowing.next)
   const cursor = (id: Uuid) =>
@@ -61,8 +62,7 @@ export async function listDeliveries(
     sql<RowSize>`select t.id, ${bytes} as bytes from webhook_deliveries t
       where ${sql.join(where, sql` and `)} ${window.tail}`.execute(scope.db),
   )
-  const batches = batchesOf(rows)
-  return { count: rows.length, records: recordsOf(scope, batches), bytesMax: bytesMaxOf(batches) }
+  return listOf(rows, batch => selectDeliveries(scope, batch))
 }
 
 async function requireCursor(scope: WebhookScope, id: Uuid): Promise<void> {
@@ -70,20 +70,9 @@ async function requireCursor(scope: WebhookScope, id: Uuid): Promise<void> {
   if (!row) throw invalid(`windowing.next: the webhook delivery ${id} does not exist.`)
 }
 
-async function* recordsOf({ db }: WebhookScope, batches: readonly RowSize[][]): AsyncGenerator<JsonObject> {
-  for (const batch of batches) {
-    const ids = batch.map(({ id }) => id)
-    const isAmong = sql<boolean>`id = any(${ids}::uuid[])`
-    const rows = await withDatabaseProblems(() =>
-      db.selectFrom('webhook_deliveries').selectAll().where(isAmong).execute(),
-    )
-    const byId = new Map(rows.map(row => [row.id, row]))
-    for (const id of ids) {
-      const row = byId.get(id)
-      if (!row) throw new Problem('overloaded', 'An entry was deleted while the list was being read; try again.')
-      yield toDeliveryJson(row)
-    }
-  }
+function selectDeliveries({ db }: WebhookScope, batch: readonly RowSize[]): Promise<DeliveryRow[]> {
+  const isAmong = sql<boolean>`id = any(${batch.map(({ id }) => id)}::uuid[])`
+  return withDatabaseProblems(() => db.selectFrom('webhook_deliveries').selectAll().where(isAmong).execute())
 }
 
 /** Writes a delivery by hand, which sends nothing. 404 for an unknown subscription. */

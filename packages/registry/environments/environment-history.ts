@@ -1,9 +1,8 @@
 import { invalid } from '@spanhouse/model'
-import { type RawBuilder, sql } from '@spanhouse/postgres'
+import { type RawBuilder, type RowList, sql } from '@spanhouse/postgres'
 import type { Scope } from '../kind.ts'
 import { identifies, type Reference } from '../references.ts'
 import { anyOf, type ListQuery, listRows } from '../rows/list.ts'
-import type { RowList } from '../rows/row-list.ts'
 import type { RevisionRow } from '../rows/rows.ts'
 
 /** The names under which entries refer to the deployed artifact. */

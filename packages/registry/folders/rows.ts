@@ -1,8 +1,16 @@
 import type { JsonObject, Uuid } from '@spanhouse/model'
-import { type FoldersTable, type RawBuilder, type Selectable, sql } from '@spanhouse/postgres'
+import {
+  type FoldersTable,
+  listOf,
+  type RawBuilder,
+  type RowList,
+  type RowSize,
+  type Selectable,
+  sql,
+} from '@spanhouse/postgres'
 import type { Scope } from '../kind.ts'
 import { anyOf, containing } from '../rows/list.ts'
-import { listOf, type RowList, type RowSize, sizeOf } from '../rows/row-list.ts'
+import { sizeOf } from '../rows/row-size.ts'
 import { FOLDERS_MAX, type FolderKind } from './rules.ts'
 
 export type FolderRow = Selectable<FoldersTable>

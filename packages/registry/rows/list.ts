@@ -1,10 +1,9 @@
 import { invalid, type JsonObject, type Micros, microsToIso, type Uuid } from '@spanhouse/model'
-import { type RawBuilder, sql, toJsonb } from '@spanhouse/postgres'
+import { listOf, type RawBuilder, type RowList, sql, toJsonb } from '@spanhouse/postgres'
 import type { WindowingBody } from '@spanhouse/validation'
 import { falseFor } from '../flags.ts'
 import type { Kind, Layer, Scope } from '../kind.ts'
 import { identifies, type Reference, versionOf } from '../references.ts'
-import { listOf, type RowList } from './row-list.ts'
 import { column, type RowOf, readBatch, selectSizes } from './rows.ts'
 import { pageOf, windowOf } from './window.ts'
 

@@ -1,8 +1,8 @@
 import type { JsonObject, Uuid } from '@spanhouse/model'
-import { type RawBuilder, sql } from '@spanhouse/postgres'
+import { deletedMeanwhile, HELD_PER_BYTE, type RawBuilder, type RowSize, sql } from '@spanhouse/postgres'
 import { parseLarge } from '../content/large-json.ts'
 import type { Family, Layer, Scope } from '../kind.ts'
-import { dataSizeOf, deletedMeanwhile, HELD_PER_BYTE, LABELS, type RowSize, sizeOf } from './row-list.ts'
+import { dataSizeOf, LABELS, sizeOf } from './row-size.ts'
 
 /** The columns of every layer. Times are ISO 8601 text in UTC. */
 interface RecordRow {

@@ -1,10 +1,10 @@
 import { type JsonObject, present, type Uuid } from '@spanhouse/model'
-import { type RawBuilder, sql } from '@spanhouse/postgres'
+import { listOf, type RawBuilder, type RowList, type RowSize, sql } from '@spanhouse/postgres'
 import type { Scope } from '../kind.ts'
 import { header, lifecycle, shownData } from '../row-json.ts'
 import { defaultVariantOf, ownOf } from './find.ts'
 import { conditionsOf, flagsContain, type ListQuery } from './list.ts'
-import { dataSizeOf, listOf, type RowList, type RowSize, sizeOf } from './row-list.ts'
+import { dataSizeOf, sizeOf } from './row-size.ts'
 import { type ArtifactRow, recordColumns, SHORT_DATA, type ShortRow, withLongData } from './rows.ts'
 import { pageOf, windowOf } from './window.ts'
 

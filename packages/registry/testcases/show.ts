@@ -1,6 +1,6 @@
 import { type Json, JsonList, type JsonObject } from '@spanhouse/model'
+import { HELD_PER_BYTE, type RowList } from '@spanhouse/postgres'
 import type { WindowingBody } from '@spanhouse/validation'
-import { HELD_PER_BYTE, type RowList } from '../rows/row-list.ts'
 import { testcaseIdsOf } from './delta.ts'
 import { pageOfIds } from './id-page.ts'
 import { readTestcases, sizesOf, type TestcaseRow, type TestcaseScope, testcaseList } from './table.ts'

@@ -1,7 +1,6 @@
 import { type JsonObject, nextTurn, type Uuid, unprocessable } from '@spanhouse/model'
-import { sql, toJsonb } from '@spanhouse/postgres'
+import { HELD_PER_BYTE, listOf, type RowList, sql, toJsonb } from '@spanhouse/postgres'
 import type { Scope } from '../kind.ts'
-import { HELD_PER_BYTE, listOf, type RowList } from '../rows/row-list.ts'
 import { testcaseId } from './address.ts'
 import { requireWithinLimits } from './limits.ts'
 import type { Testcase } from './testcase.ts'

@@ -17,18 +17,18 @@ import {
   setSubscriptionActive,
   subscriptionQuery,
   testSubscription,
+  toDeliveryJson,
   type WebhookScope,
   writeDelivery,
 } from '@spanhouse/events'
-import { invalid, JsonList } from '@spanhouse/model'
+import { invalid } from '@spanhouse/model'
 import { type OutboundFetch, outboundFetch } from '@spanhouse/outbound'
-import { HELD_PER_BYTE } from '@spanhouse/registry'
 import { json, optional, uuid, z } from '@spanhouse/validation'
 import type { FastifyInstance } from 'fastify'
 import { QUERY_BODY_BYTES_MAX } from '../budget/limits.ts'
 import { addEndpoint } from '../http/endpoint.ts'
 import type { Parts } from '../parts.ts'
-import { one } from './registry/envelopes.ts'
+import { manyRead, one } from './registry/envelopes.ts'
 
 const tag = 'webhooks'
 const view = 'view_webhooks'
@@ -190,11 +190,8 @@ function addDeliveryRoutes(app: FastifyInstance, parts: WebhookParts): void {
     body: deliveryQuery,
     answer: z.object({ count: z.int(), deliveries: z.array(record) }),
     summary: 'Lists deliveries that have ended, newest first.',
-    handle: async ({ principal, body, holder }) => {
-      const { count, records, bytesMax } = await listDeliveries(scopeOf(parts, principal), body)
-      holder.hold(bytesMax * HELD_PER_BYTE)
-      return { count, deliveries: new JsonList(records) }
-    },
+    handle: async ({ principal, body, holder }) =>
+      manyRead('deliveries', await listDeliveries(scopeOf(parts, principal), body), { holder, record: toDeliveryJson }),
   })
   addEndpoint(app, {
     method: 'POST',

@@ -1,5 +1,5 @@
 import { type Json, JsonList, type JsonObject } from '@spanhouse/model'
-import { HELD_PER_BYTE, type RowList } from '@spanhouse/registry'
+import { HELD_PER_BYTE, type RowList } from '@spanhouse/postgres'
 import { z } from '@spanhouse/validation'
 import type { HeldAnswer } from '../../http/answer/answer-room.ts'
 

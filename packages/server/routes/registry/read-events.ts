@@ -1,7 +1,8 @@
 import type { ProjectPrincipal } from '@spanhouse/access'
 import { domainOf, type RevisionRead } from '@spanhouse/events'
 import type { Json, JsonObject } from '@spanhouse/model'
-import { eventReferences, type RevisionRow, type RowList, type TestcaseRow } from '@spanhouse/registry'
+import type { RowList } from '@spanhouse/postgres'
+import { eventReferences, type RevisionRow, type TestcaseRow } from '@spanhouse/registry'
 import type { KindRoutes, Registry } from './endpoint.ts'
 
 /** Entities that one event names; `count` is not limited. */

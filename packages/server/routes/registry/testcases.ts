@@ -1,11 +1,11 @@
 import { invalid, parseUuid } from '@spanhouse/model'
+import type { RowList } from '@spanhouse/postgres'
 import {
   findTestcase,
   hasReference,
   KINDS,
   listTestcases,
   listTestcasesOf,
-  type RowList,
   type Scope,
   type TestcaseRow,
   testcaseIdsAt,

@@ -1,5 +1,4 @@
 import { type JsonObject, Problem, type Uuid } from '@spanhouse/model'
-import { type RawBuilder, sql } from '@spanhouse/postgres'
 
 /** Bytes in memory per stored byte of a row on its way to the client: as JSON values, as text and as bytes. */
 export const HELD_PER_BYTE = 3
@@ -7,25 +6,11 @@ export const HELD_PER_BYTE = 3
 /** Rows that one statement returns. Smaller batches bound the memory of a response and give other work a turn. */
 const BATCH = { rows: 250, bytes: 4 * 1024 * 1024 }
 
-/** The id of a row, and its uncompressed size in bytes; see {@link sizeOf}. */
+/** The id of a row, and its uncompressed size in bytes: Postgres may store it in a hundredth of that. */
 export interface RowSize {
   id: Uuid
   bytes: number
 }
-
-/** The columns with labels, of any record. */
-export const LABELS = ['name', 'description', 'flags', 'tags', 'meta'] as const
-
-/**
- * The size of a row of a table: of its labels as text, since Postgres may store them in a hundredth of that. Other
- * columns are short, except data: see {@link dataSizeOf}.
- */
-export const sizeOf = (table: string, labels: readonly string[] = LABELS): RawBuilder<unknown> =>
-  sql`octet_length(row(${sql.join(labels.map(name => sql.ref(`${table}.${name}`)))})::text)`
-
-/** The size of a revision's data, which is stored as it is. The data itself is not read for this. */
-export const dataSizeOf = (table: string): RawBuilder<unknown> =>
-  sql`coalesce(pg_column_size(${sql.ref(`${table}.data`)}), 0)`
 
 /**
  * The rows of a list, read in batches during iteration, so that a list without a limit takes no more memory than a
