@@ -31,7 +31,7 @@ const WAIT_MS = 180_000
 export async function until(condition: () => boolean | Promise<boolean>, everyMs = 100): Promise<void> {
   const end = performance.now() + WAIT_MS
   while (!(await condition())) {
-    if (performance.now() > end) throw new Error(`nothing came of waiting ${WAIT_MS / 1000} s`)
+    if (performance.now() > end) throw new Error(`the condition did not hold within ${WAIT_MS / 1000} s`)
     await delay(everyMs)
   }
 }
