@@ -44,6 +44,31 @@ describe.each(adapters())('SpanStream: $name', adapter => {
         expect(await stream.stats()).toMatchObject({ depth: 0 })
       })
 
+      it('tells of a message whether all before it, in both lanes, are settled', async () => {
+        const stream = await open()
+        // The second one exceeds the pace of its project, so what follows is in the other lane.
+        const messages = [createMessage(), createMessage({ span_count: 10_000 }), createMessage(), createMessage()]
+        const other = createMessage({ partition: 1, project_id: '00000000-0000-0000-0000-00000000000c' })
+        await publishAll(stream, [other, ...messages])
+        const waiting = new Map<string, Delivery>()
+        const none = new Set<number>()
+        await consume(stream, messages.length, async delivery => {
+          waiting.set(delivery.message.id, delivery)
+          if (waiting.size < messages.length) return
+          const [first, second, third, last] = messages.map(({ id }) => waiting.get(id) as Delivery)
+          expect(await first?.isNext(none)).toBe(true)
+          expect(await last?.isNext(none)).toBe(false)
+          await first?.retry(10_000)
+          await third?.ack()
+          expect(await last?.isNext(new Set([second?.sequence as number]))).toBe(false)
+          const held = [first, second].map(delivery => delivery?.sequence as number)
+          expect(await last?.isNext(new Set(held))).toBe(true)
+          await second?.ack()
+          expect(await last?.isNext(new Set(held.slice(0, 1)))).toBe(true)
+          expect(await last?.isNext(none)).toBe(false)
+        })
+      })
+
       it('hands over every field and byte, in the order of publishing', async () => {
         const stream = await open()
         const messages = [

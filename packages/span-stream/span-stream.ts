@@ -45,6 +45,12 @@ export interface Delivery {
    * that was fetched and returned when an iteration ended counts as delivered.
    */
   readonly attempt: number
+  /**
+   * Whether this consumer has settled everything that was published to the partition before the message, apart from the
+   * messages at these positions. It may have passed those of the other lane, and those that were delivered to a reader
+   * that died. Behind many messages the answer may be no although all of them are at these positions.
+   */
+  isNext(besides: ReadonlySet<number>): Promise<boolean>
   /** Resolves when the stream has durably recorded that this consumer has processed the message. */
   ack(): Promise<void>
   /** Redelivers the message after at least `delayMs`; other messages are delivered meanwhile. */

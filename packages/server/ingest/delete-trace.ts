@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import { Problem, type SpanId, type TraceId } from '@spanhouse/model'
+import { type Micros, Problem, type SpanId, type TraceId } from '@spanhouse/model'
 import type { Postgres } from '@spanhouse/postgres'
-import { deletedSpans, type Engine } from '@spanhouse/span-store'
+import { deletedSpans, type Engine, latestAccepted } from '@spanhouse/span-store'
 import type { SpanStream } from '@spanhouse/span-stream'
 import { partitionOfTrace, type Sender } from './accept.ts'
 import { acceptedNext, traceTurn } from './trace-turn.ts'
@@ -39,19 +39,32 @@ export async function deleteTrace(deleting: Deleting, sender: Sender, trace_id: 
   }
 }
 
-async function deleteInTurn(
+async function deleteInTurn(deleting: Deleting, sender: Sender, trace_id: TraceId): Promise<SpanId[]> {
+  const { background } = deleting
+  const place = { project_id: sender.project_id, trace_id }
+  const until = performance.now() + WAIT_MS
+  const accepted_at = await acceptedNext(background, place)
+  const spans = await deleteUpTo(deleting, sender, { trace_id, accepted_at, until })
+  // What was on its way is stored by now: it may have been accepted by a clock that is ahead.
+  const latest = await latestAccepted(background, place)
+  if (latest <= accepted_at) return spans
+  const others = await deleteUpTo(deleting, sender, { trace_id, accepted_at: latest, until })
+  return [...new Set([...spans, ...others])]
+}
+
+/** Deletes what was accepted up to a time, and resolves when that is done. */
+async function deleteUpTo(
   { stream, background }: Deleting,
   { project_id, user_id }: Sender,
-  trace_id: TraceId,
+  { trace_id, accepted_at, until }: { trace_id: TraceId; accepted_at: Micros; until: number },
 ): Promise<SpanId[]> {
   const id = randomUUID()
-  const accepted_at = await acceptedNext(background, { project_id, trace_id })
   const partition = partitionOfTrace(trace_id, stream)
   const body = Buffer.from(trace_id, 'hex')
   await stream.publish([{ id, partition, project_id, user_id, accepted_at, span_count: 0, format: 'deletion', body }])
   const began = performance.now()
-  for (let waitedMs = 0; waitedMs < WAIT_MS; waitedMs = performance.now() - began) {
-    await delay(Math.min(Math.max(LOOK_AFTER_MS, waitedMs / 2), WAIT_MS - waitedMs))
+  for (let now = began; now < until; now = performance.now()) {
+    await delay(Math.min(Math.max(LOOK_AFTER_MS, (now - began) / 2), until - now))
     const spans = await deletedSpans(background, { id, project_id, trace_id, deleted_at: accepted_at })
     if (spans) return spans
   }

@@ -4,12 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Json, Problem } from '@spanhouse/model'
 import { encodeTraces, scanTraces } from '@spanhouse/otlp'
-import { type Engine, SpanWriter, StoreMismatch } from '@spanhouse/span-store'
+import { deletedSpans, type Engine, SpanWriter, StoreMismatch } from '@spanhouse/span-store'
 import { openTestEngine } from '@spanhouse/span-store/spans.testing.ts'
 import { openEmbeddedStream, type SpanMessage, type SpanStream } from '@spanhouse/span-stream'
 import pino from 'pino'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { BatchReport } from '../metrics.ts'
+import { deletionIn } from './message-spans.ts'
 import { PriceCache } from './price-cache.ts'
 import { runWriter } from './writer.ts'
 
@@ -219,6 +220,26 @@ test('a writer that waits for prices can be stopped, and loses nothing', async (
   await stop()
   start()
   await expect.poll(storedIds).toEqual(ids)
+})
+
+test('a deletion that has passed what was accepted before it waits for that, and tells of it', async () => {
+  const [one, two] = ids.map(id => spanMessage(id)) as [SpanMessage, SpanMessage]
+  const body = Buffer.from('a'.repeat(32), 'hex')
+  const deletion: SpanMessage = { ...messageOf(body, 0), accepted_at: one.accepted_at + 1, format: 'deletion' }
+  await stream.publish([one])
+  const ending = new AbortController()
+  const options = { consumer: 'writer' as const, spansMax: 1, sharedSpansMax: 1, bytesMax: 1_000, lingerMs: 0 }
+  for await (const [delivery] of stream.deliveries({ ...options, partitions: [0], signal: ending.signal })) {
+    ending.abort()
+    await delivery?.retry(1_000)
+  }
+  await stream.publish([two, deletion])
+  start()
+  const deleted = () => deletedSpans(engine, deletionIn(deletion))
+  await expect.poll(deleted).not.toBeNull()
+  expect((await deleted())?.toSorted()).toEqual(ids.slice(0, 2))
+  expect(await storedIds()).toEqual([])
+  await expect.poll(async () => (await stream.stats()).depth).toBe(0)
 })
 
 test('where the tables lack a column the writer ends, and everything waits in the stream', async () => {

@@ -41,6 +41,10 @@ interface Run extends WriterOptions {
  */
 const BATCH = { spansMax: 16_000, sharedSpansMax: 500, bytesMax: 16 * 1024 * 1024, lingerMs: 200 }
 
+/** When a deletion that came early is looked at again: so much later with each attempt. */
+const EARLY_MS = 50
+const EARLY_MS_MAX = 1_000
+
 /** How often traces without a root are checked. */
 const SETTLE_EVERY_MS = 5_000
 
@@ -103,8 +107,10 @@ async function untilStopped<T>(attempt: () => Promise<T>, options: Run): Promise
   }
 }
 
-async function store(decoded: Decoded, options: Run): Promise<void> {
+async function store(found: Decoded, options: Run): Promise<void> {
+  let decoded = found
   try {
+    decoded = await withoutEarlyDeletions(found, options)
     await storeTogether(decoded, options)
   } catch (error) {
     if (options.signal.aborted) return
@@ -114,6 +120,25 @@ async function store(decoded: Decoded, options: Run): Promise<void> {
     }
     await storeApart(decoded, error as Error, options)
   }
+}
+
+/**
+ * A deletion tells its caller which spans it has removed, so it waits for those accepted before it that it has passed
+ * on their way: it is delivered again.
+ */
+async function withoutEarlyDeletions(decoded: Decoded, options: Run): Promise<Decoded> {
+  const { batch, deliveries } = decoded
+  if (batch.deletions.length === 0) return decoded
+  const own = new Set(deliveries.map(({ sequence }) => sequence))
+  const early = new Set<Delivery>()
+  for (const delivery of deliveries) {
+    const index = batch.deletions.findIndex(({ id }) => id === delivery.message.id)
+    if (index < 0 || (await persist(() => delivery.isNext(own), options))) continue
+    batch.deletions.splice(index, 1)
+    early.add(delivery)
+    await delivery.retry(Math.min(delivery.attempt * EARLY_MS, EARLY_MS_MAX))
+  }
+  return { ...decoded, deliveries: deliveries.filter(delivery => !early.has(delivery)) }
 }
 
 async function storeTogether(decoded: Decoded, options: Run): Promise<void> {

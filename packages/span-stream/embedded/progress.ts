@@ -85,6 +85,13 @@ export class Progress {
     return { numbers, next }
   }
 
+  /** Whether the consumer has settled all messages before `number`, apart from some. */
+  isSettled(queue: Queue, number: number, besides: ReadonlySet<number>): boolean {
+    for (const [, pending] of this.#pending.getKeys({ start: [nameOf(queue)], end: [nameOf(queue), number] }))
+      if (!besides.has(pending)) return false
+    return true
+  }
+
   /** Up to `limit` delayed messages that are not skipped, ordered by due time. */
   delayed(queue: Queue, limit: number, skip: ReadonlyMap<number, unknown>) {
     const found: { number: number; dueMs: number }[] = []

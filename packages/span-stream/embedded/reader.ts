@@ -141,6 +141,10 @@ export class EmbeddedReader implements Source<Ready> {
       message,
       sequence: number,
       attempt,
+      isNext: async besides => {
+        log.refresh()
+        return LANES.every(lane => log.progress.isSettled({ ...queue, lane }, number, besides))
+      },
       ack: () => this.#settle(number, log.finish(queue, number)),
       retry: delayMs => this.#settle(number, log.delay(queue, number, Date.now() + delayMs)),
       reject: reason => this.#settle(number, log.bury(queue, number, { reason, attempt })),

@@ -6,7 +6,7 @@ import type { DeadLetters } from './dead-letters.ts'
 import { type Fetched, toMessage } from './fetched.ts'
 import { unknownMetadata } from './headers.ts'
 import type { Storage } from './storage.ts'
-import type { Topology } from './topology.ts'
+import { queuesOf, type Topology } from './topology.ts'
 
 export interface SettlementParts {
   connection: Connection
@@ -23,6 +23,8 @@ export interface SettlementOptions extends Pick<DeliveriesOptions, 'consumer' | 
 
 /** Delay before retrying a message whose parts could not be read, or that could not become a dead letter. */
 const FAILED_MS = 1_000
+/** Messages before another one that are looked at: each comes with its body. */
+const LOOKS_MAX = 50
 /** Maximum concurrent removals. The server discards all pending ones once there are ten thousand. */
 const REMOVALS_MAX = 128
 
@@ -111,11 +113,26 @@ export class Settlement {
       message,
       sequence: fetched.sequence,
       attempt: fetched.attempt,
+      isNext: besides => this.#isNext(fetched, besides),
       ack: () => this.#finish(fetched),
       retry: delayMs => this.#retry(fetched, delayMs),
       reject: reason => this.#reject(fetched, message, reason),
     }
     return createDelivery(delivery, this.#options.signal)
+  }
+
+  /** A settled message is no longer in the stream. Behind many that are not, the answer is no. */
+  async #isNext({ subject, sequence }: Fetched, besides: ReadonlySet<number>): Promise<boolean> {
+    const { storage, topology } = this.#parts
+    let looks = 0
+    for (const queue of queuesOf([partitionIn(subject)]))
+      for (let at = 1; at < sequence; looks++) {
+        const stored = await storage.next(topology.live, topology.subject(queue), at)
+        if (stored === null || stored.seq >= sequence) break
+        if (!besides.has(stored.seq) || looks === LOOKS_MAX) return false
+        at = stored.seq + 1
+      }
+    return true
   }
 
   async #reject(fetched: Fetched, message: SpanMessage, reason: string): Promise<void> {
