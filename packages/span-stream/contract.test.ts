@@ -44,17 +44,18 @@ describe.each(adapters())('SpanStream: $name', adapter => {
         expect(await stream.stats()).toMatchObject({ depth: 0 })
       })
 
-      it('tells of a message whether all before it, in both lanes, are settled', async () => {
+      it('tells of a message whether those of its project before it, in both lanes, are settled', async () => {
         const stream = await open()
         // The second one exceeds the pace of its project, so what follows is in the other lane.
         const messages = [createMessage(), createMessage({ span_count: 10_000 }), createMessage(), createMessage()]
-        const other = createMessage({ partition: 1, project_id: '00000000-0000-0000-0000-00000000000c' })
-        await publishAll(stream, [other, ...messages])
+        const other = createMessage({ project_id: '00000000-0000-0000-0000-00000000000c' })
+        const all = [other, ...messages]
+        await publishAll(stream, all)
         const waiting = new Map<string, Delivery>()
         const none = new Set<number>()
-        await consume(stream, messages.length, async delivery => {
+        await consume(stream, all.length, async delivery => {
           waiting.set(delivery.message.id, delivery)
-          if (waiting.size < messages.length) return
+          if (waiting.size < all.length) return
           const [first, second, third, last] = messages.map(({ id }) => waiting.get(id) as Delivery)
           expect(await first?.isNext(none)).toBe(true)
           expect(await last?.isNext(none)).toBe(false)

@@ -5,6 +5,12 @@ import type { Delivery } from './span-stream.ts'
 /** How long an iteration may hold an unsettled message before it is redelivered. */
 export const HOLD_MS = 10 * 60_000
 
+/**
+ * Messages of each lane that are looked at before another one: in JetStream each comes with its body. A project whose
+ * own messages are behind so many of others does not wait for those.
+ */
+export const LOOKS_MAX = 50
+
 /** Delay before retrying a message for which the dead letters had no space. */
 const NO_ROOM_MS = 60_000
 

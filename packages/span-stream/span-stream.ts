@@ -46,9 +46,9 @@ export interface Delivery {
    */
   readonly attempt: number
   /**
-   * Whether this consumer has settled everything that was published to the partition before the message, apart from the
+   * Whether this consumer has settled what the message's project published to the partition before it, apart from the
    * messages at these positions. It may have passed those of the other lane, and those that were delivered to a reader
-   * that died. Behind many messages the answer may be no although all of them are at these positions.
+   * that died. Those behind many others are not looked at.
    */
   isNext(besides: ReadonlySet<number>): Promise<boolean>
   /** Resolves when the stream has durably recorded that this consumer has processed the message. */

@@ -85,11 +85,10 @@ export class Progress {
     return { numbers, next }
   }
 
-  /** Whether the consumer has settled all messages before `number`, apart from some. */
-  isSettled(queue: Queue, number: number, besides: ReadonlySet<number>): boolean {
-    for (const [, pending] of this.#pending.getKeys({ start: [nameOf(queue)], end: [nameOf(queue), number] }))
-      if (!besides.has(pending)) return false
-    return true
+  /** Up to `limit` messages before `number` that the consumer has not settled. */
+  before(queue: Queue, number: number, limit: number): number[] {
+    const keys = this.#pending.getKeys({ start: [nameOf(queue)], end: [nameOf(queue), number], limit })
+    return [...keys].map(([, before]) => before)
   }
 
   /** Up to `limit` delayed messages that are not skipped, ordered by due time. */

@@ -1,7 +1,7 @@
 import type { Bell } from '../bell.ts'
 import type { Source, Waiting } from '../gather.ts'
 import { LANES, type Lane } from '../lanes.ts'
-import { createDelivery } from '../settle.ts'
+import { createDelivery, LOOKS_MAX } from '../settle.ts'
 import type { ConsumerName, Delivery } from '../span-stream.ts'
 import type { EmbeddedLog } from './log.ts'
 import type { Queue } from './progress.ts'
@@ -143,7 +143,9 @@ export class EmbeddedReader implements Source<Ready> {
       attempt,
       isNext: async besides => {
         log.refresh()
-        return LANES.every(lane => log.progress.isSettled({ ...queue, lane }, number, besides))
+        const before = LANES.flatMap(lane => log.progress.before({ ...queue, lane }, number, LOOKS_MAX))
+        const others = before.filter(one => !besides.has(one))
+        return !others.some(one => log.live.envelope(one)?.project_id === message.project_id)
       },
       ack: () => this.#settle(number, log.finish(queue, number)),
       retry: delayMs => this.#settle(number, log.delay(queue, number, Date.now() + delayMs)),

@@ -1,12 +1,12 @@
 import { refusal } from '../admission.ts'
-import { createDelivery } from '../settle.ts'
+import { createDelivery, LOOKS_MAX } from '../settle.ts'
 import type { DeliveriesOptions, Delivery, SpanMessage } from '../span-stream.ts'
 import { type Connection, REQUEST_MS_MAX } from './connection.ts'
 import type { DeadLetters } from './dead-letters.ts'
 import { type Fetched, toMessage } from './fetched.ts'
-import { unknownMetadata } from './headers.ts'
-import type { Storage } from './storage.ts'
-import { queuesOf, type Topology } from './topology.ts'
+import { fromHeaders, unknownMetadata } from './headers.ts'
+import { type Storage, settleAll } from './storage.ts'
+import { type Queue, queuesOf, type Topology } from './topology.ts'
 
 export interface SettlementParts {
   connection: Connection
@@ -23,8 +23,6 @@ export interface SettlementOptions extends Pick<DeliveriesOptions, 'consumer' | 
 
 /** Delay before retrying a message whose parts could not be read, or that could not become a dead letter. */
 const FAILED_MS = 1_000
-/** Messages before another one that are looked at: each comes with its body. */
-const LOOKS_MAX = 50
 /** Maximum concurrent removals. The server discards all pending ones once there are ten thousand. */
 const REMOVALS_MAX = 128
 
@@ -121,18 +119,24 @@ export class Settlement {
     return createDelivery(delivery, this.#options.signal)
   }
 
-  /** A settled message is no longer in the stream. Behind many that are not, the answer is no. */
-  async #isNext({ subject, sequence }: Fetched, besides: ReadonlySet<number>): Promise<boolean> {
+  /** A settled message is no longer in the stream. */
+  async #isNext(fetched: Fetched, besides: ReadonlySet<number>): Promise<boolean> {
+    const lanes = queuesOf([partitionIn(fetched.subject)])
+    const found = await settleAll(lanes.map(queue => this.#hasBefore(fetched, queue, besides)))
+    return !found.includes(true)
+  }
+
+  /** Whether a lane has something of the same project before the message. */
+  async #hasBefore({ sequence, project_id }: Fetched, queue: Queue, besides: ReadonlySet<number>) {
     const { storage, topology } = this.#parts
-    let looks = 0
-    for (const queue of queuesOf([partitionIn(subject)]))
-      for (let at = 1; at < sequence; looks++) {
-        const stored = await storage.next(topology.live, topology.subject(queue), at)
-        if (stored === null || stored.seq >= sequence) break
-        if (!besides.has(stored.seq) || looks === LOOKS_MAX) return false
-        at = stored.seq + 1
-      }
-    return true
+    let at = 1
+    for (let looks = 0; looks < LOOKS_MAX; looks++) {
+      const stored = await storage.next(topology.live, topology.subject(queue), at)
+      if (stored === null || stored.seq >= sequence) return false
+      if (!besides.has(stored.seq) && fromHeaders(stored.header)?.project_id === project_id) return true
+      at = stored.seq + 1
+    }
+    return false
   }
 
   async #reject(fetched: Fetched, message: SpanMessage, reason: string): Promise<void> {
