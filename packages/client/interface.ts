@@ -965,7 +965,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One preset. */
+        /** Returns a preset. */
         get: operations["get_workflows_catalog_templates_key_presets_preset_key"];
         put?: never;
         post?: never;
@@ -1067,7 +1067,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One preset. */
+        /** Returns a preset. */
         get: operations["get_applications_catalog_templates_key_presets_preset_key"];
         put?: never;
         post?: never;
@@ -1169,7 +1169,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One preset. */
+        /** Returns a preset. */
         get: operations["get_evaluators_catalog_templates_key_presets_preset_key"];
         put?: never;
         post?: never;
@@ -1257,7 +1257,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One folder. */
+        /** Returns a folder. */
         get: operations["get_folders_id"];
         /** Changes a folder; a new slug or parent also changes the paths of everything in it. */
         put: operations["put_folders_id"];
@@ -1624,7 +1624,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Reads one organization with its members. */
+        /** Returns an organization with its members. */
         get: operations["get_organizations_organization_id"];
         /** Changes an organization that you own. */
         put: operations["put_organizations_organization_id"];
@@ -2865,7 +2865,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Creates a application without variants. */
+        /** Creates an application without variants. */
         post: operations["post_applications"];
         delete?: never;
         options?: never;
@@ -2880,9 +2880,9 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Fetches a application, archived or not. */
+        /** Fetches an application, archived or not. */
         get: operations["get_applications_application_id"];
-        /** Edits a application: omitted members stay unchanged, null clears. */
+        /** Edits an application: omitted members stay unchanged, null clears. */
         put: operations["put_applications_application_id"];
         post?: never;
         delete?: never;
@@ -2900,7 +2900,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Archives a application. */
+        /** Archives an application. */
         post: operations["post_applications_application_id_archive"];
         delete?: never;
         options?: never;
@@ -2951,7 +2951,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Creates a variant of a application, without revisions. */
+        /** Creates a variant of an application, without revisions. */
         post: operations["post_applications_variants"];
         delete?: never;
         options?: never;
@@ -3225,7 +3225,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Creates a application with a variant and a revision in one request. */
+        /** Creates an application with a variant and a revision in one request. */
         post: operations["post_simple_applications"];
         delete?: never;
         options?: never;
@@ -3240,9 +3240,9 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Fetches a application with its newest data, archived or not. */
+        /** Fetches an application with its newest data, archived or not. */
         get: operations["get_simple_applications_application_id"];
-        /** Edits a application; new data or labels create a revision. */
+        /** Edits an application; new data or labels create a revision. */
         put: operations["put_simple_applications_application_id"];
         post?: never;
         delete?: never;
@@ -3260,7 +3260,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Archives a application. */
+        /** Archives an application. */
         post: operations["post_simple_applications_application_id_archive"];
         delete?: never;
         options?: never;
@@ -3311,7 +3311,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Creates a evaluator without variants. */
+        /** Creates an evaluator without variants. */
         post: operations["post_evaluators"];
         delete?: never;
         options?: never;
@@ -3326,9 +3326,9 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Fetches a evaluator, archived or not. */
+        /** Fetches an evaluator, archived or not. */
         get: operations["get_evaluators_evaluator_id"];
-        /** Edits a evaluator: omitted members stay unchanged, null clears. */
+        /** Edits an evaluator: omitted members stay unchanged, null clears. */
         put: operations["put_evaluators_evaluator_id"];
         post?: never;
         delete?: never;
@@ -3346,7 +3346,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Archives a evaluator. */
+        /** Archives an evaluator. */
         post: operations["post_evaluators_evaluator_id_archive"];
         delete?: never;
         options?: never;
@@ -3397,7 +3397,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Creates a variant of a evaluator, without revisions. */
+        /** Creates a variant of an evaluator, without revisions. */
         post: operations["post_evaluators_variants"];
         delete?: never;
         options?: never;
@@ -3671,7 +3671,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Creates a evaluator with a variant and a revision in one request. */
+        /** Creates an evaluator with a variant and a revision in one request. */
         post: operations["post_simple_evaluators"];
         delete?: never;
         options?: never;
@@ -3686,9 +3686,9 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Fetches a evaluator with its newest data, archived or not. */
+        /** Fetches an evaluator with its newest data, archived or not. */
         get: operations["get_simple_evaluators_evaluator_id"];
-        /** Edits a evaluator; new data or labels create a revision. */
+        /** Edits an evaluator; new data or labels create a revision. */
         put: operations["put_simple_evaluators_evaluator_id"];
         post?: never;
         delete?: never;
@@ -3706,7 +3706,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Archives a evaluator. */
+        /** Archives an evaluator. */
         post: operations["post_simple_evaluators_evaluator_id_archive"];
         delete?: never;
         options?: never;
@@ -4581,7 +4581,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Creates a environment without variants. */
+        /** Creates an environment without variants. */
         post: operations["post_environments"];
         delete?: never;
         options?: never;
@@ -4596,9 +4596,9 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Fetches a environment, archived or not. */
+        /** Fetches an environment, archived or not. */
         get: operations["get_environments_environment_id"];
-        /** Edits a environment: omitted members stay unchanged, null clears. */
+        /** Edits an environment: omitted members stay unchanged, null clears. */
         put: operations["put_environments_environment_id"];
         post?: never;
         delete?: never;
@@ -4616,7 +4616,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Archives a environment. */
+        /** Archives an environment. */
         post: operations["post_environments_environment_id_archive"];
         delete?: never;
         options?: never;
@@ -4667,7 +4667,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Creates a variant of a environment, without revisions. */
+        /** Creates a variant of an environment, without revisions. */
         post: operations["post_environments_variants"];
         delete?: never;
         options?: never;
@@ -4924,7 +4924,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Creates a environment with a variant and a revision in one request. */
+        /** Creates an environment with a variant and a revision in one request. */
         post: operations["post_simple_environments"];
         delete?: never;
         options?: never;
@@ -4939,9 +4939,9 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Fetches a environment with its newest data, archived or not. */
+        /** Fetches an environment with its newest data, archived or not. */
         get: operations["get_simple_environments_environment_id"];
-        /** Edits a environment; new data or labels create a revision. */
+        /** Edits an environment; new data or labels create a revision. */
         put: operations["put_simple_environments_environment_id"];
         post?: never;
         delete?: never;
@@ -4959,7 +4959,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Archives a environment. */
+        /** Archives an environment. */
         post: operations["post_simple_environments_environment_id_archive"];
         delete?: never;
         options?: never;

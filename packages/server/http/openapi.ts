@@ -53,7 +53,13 @@ export async function addOpenApi(app: FastifyInstance): Promise<void> {
       servers: [{ url: '/api' }],
       components: {
         securitySchemes: {
-          apiKey: { type: 'apiKey', in: 'header', name: 'Authorization', description: '`ApiKey KEY`' },
+          apiKey: {
+            type: 'apiKey',
+            in: 'header',
+            name: 'Authorization',
+            description:
+              '`ApiKey KEY` with a key of the project; under `/admin`, `Access KEY` with the administrator’s key',
+          },
         },
       },
       security: [{ apiKey: [] }],

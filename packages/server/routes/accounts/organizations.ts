@@ -56,7 +56,7 @@ function addOrganizations(app: FastifyInstance, { postgres: { db }, authenticato
     path: '/organizations/:organization_id',
     tag,
     params: inOrganization,
-    summary: 'Reads one organization with its members.',
+    summary: 'Returns an organization with its members.',
     answer: organizationDetails,
     handle: ({ principal, params }) => fetchOrganization(db, principal, params.organization_id),
   })

@@ -11,7 +11,7 @@ import {
 import { optional, uuid, z } from '@spanhouse/validation'
 import { CONTENT_BODY_BYTES_MAX, QUERY_BODY_BYTES_MAX } from '../../budget/limits.ts'
 import { addArchiveRoutes } from './archiving.ts'
-import { editedHeader, newHeader, newSlugMember, requireSameId, wrapped } from './bodies.ts'
+import { editedHeader, newHeader, newSlugMember, requireSameId, withArticle, wrapped } from './bodies.ts'
 import { addKindEndpoint, type KindRoutes } from './endpoint.ts'
 import { manyAnswer, manyRead, one, oneAnswer } from './envelopes.ts'
 import { mergedQuery, queryBody, queryString } from './queries.ts'
@@ -33,7 +33,7 @@ export function addArtifactRoutes(routes: KindRoutes): void {
     path: `/${plural}`,
     permission: edit,
     answer,
-    summary: `Creates a ${name} without variants.`,
+    summary: `Creates ${withArticle(name)} without variants.`,
     query: z.object(name === 'workflow' ? {} : { [id]: optional(uuid) }),
     body: wrapped(name, z.object({ ...newSlugMember, ...newHeader(kind, 'artifact'), ...folder })),
     handle: async ({ scope, query, body }) => {
@@ -47,7 +47,7 @@ export function addArtifactRoutes(routes: KindRoutes): void {
     permission: view,
     answer,
     params,
-    summary: `Fetches a ${name}, archived or not.`,
+    summary: `Fetches ${withArticle(name)}, archived or not.`,
     handle: async ({ scope, params }) => shown(await findRow(scope, 'artifact', params[id] as string)),
   })
   addKindEndpoint(routes, {
@@ -57,7 +57,7 @@ export function addArtifactRoutes(routes: KindRoutes): void {
     permission: edit,
     answer,
     params,
-    summary: `Edits a ${name}: omitted members stay unchanged, null clears.`,
+    summary: `Edits ${withArticle(name)}: omitted members stay unchanged, null clears.`,
     body: wrapped(name, z.object({ ...editedHeader(kind, 'artifact'), ...folder })),
     handle: async ({ scope, params, body: { id: inBody, ...changes } }) => {
       const target = params[id] as string
@@ -72,7 +72,7 @@ export function addArtifactRoutes(routes: KindRoutes): void {
     path: `/${plural}`,
     id,
     answer,
-    summaries: { archive: `Archives a ${name}.`, unarchive: `Restores an archived ${name}.` },
+    summaries: { archive: `Archives ${withArticle(name)}.`, unarchive: `Restores an archived ${name}.` },
     set: async ({ scope }, target, isArchived) => shown(await setArtifactArchived(scope, target, isArchived)),
   })
   addKindEndpoint(routes, {

@@ -7,6 +7,9 @@ const SUFFIX: Record<Layer, string> = { artifact: '', variant: '_variant', revis
 /** The name of a kind's layer in the keys of bodies: `application`, `application_variant`, ... */
 export const nameOf = ({ name }: Kind, layer: Layer): string => `${name}${SUFFIX[layer]}`
 
+/** As in a sentence: `an application`. */
+export const withArticle = (noun: string): string => `${/^[aeiou]/.test(noun) ? 'an' : 'a'} ${noun}`
+
 /** All names of a layer, the kind's own first: an application may be called a workflow. */
 const namesOf = ({ lineage }: Kind, layer: Layer): string[] => lineage.map(name => `${name}${SUFFIX[layer]}`)
 

@@ -124,7 +124,7 @@ function addPresets(app: FastifyInstance, plural: string, role: Role | undefined
     method,
     tag,
     path: `/${plural}/catalog/templates/:key/presets/:preset_key`,
-    summary: 'One preset.',
+    summary: 'Returns a preset.',
     params: byPresetKey,
     answer: z.object({ count, preset: preset.optional() }),
     handle: ({ params: { key, preset_key } }) =>

@@ -92,7 +92,7 @@ export function folderRoutes({ postgres: { db } }: Parts): (app: FastifyInstance
       permission: 'view_folders',
       answer: one,
       params: byId,
-      summary: 'One folder.',
+      summary: 'Returns a folder.',
       handle: async ({ principal, params }) => found(await findFolder(scopeOf(principal), params.id)),
     })
     addEndpoint(app, {

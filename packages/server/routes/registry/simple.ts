@@ -13,7 +13,7 @@ import {
 import { optional, uuid, z } from '@spanhouse/validation'
 import { CONTENT_BODY_BYTES_MAX, QUERY_BODY_BYTES_MAX } from '../../budget/limits.ts'
 import { addArchiveRoutes } from './archiving.ts'
-import { editedHeader, ignoredBody, newHeader, newSlugMember, requireSameId } from './bodies.ts'
+import { editedHeader, ignoredBody, newHeader, newSlugMember, requireSameId, withArticle } from './bodies.ts'
 import { contentOptions, withContent } from './content.ts'
 import { addKindEndpoint, type KindRoutes } from './endpoint.ts'
 import { manyAnswer, manyRead, one, oneAnswer } from './envelopes.ts'
@@ -39,7 +39,7 @@ export function addSimpleRoutes(routes: KindRoutes): void {
     path,
     permission: edit,
     answer,
-    summary: `Creates a ${name} with a variant and a revision in one request.`,
+    summary: `Creates ${withArticle(name)} with a variant and a revision in one request.`,
     query: z.object({ [id]: optional(uuid) }),
     body: z.object({ [name]: z.object({ ...newSlugMember, ...newHeader(kind, 'artifact'), data }), ...options }),
     handle: async ({ scope, principal, query, body }) => {
@@ -60,7 +60,7 @@ export function addSimpleRoutes(routes: KindRoutes): void {
     answer,
     params,
     query: z.object(options),
-    summary: `Fetches a ${name} with its newest data, archived or not.`,
+    summary: `Fetches ${withArticle(name)} with its newest data, archived or not.`,
     handle: async ({ scope, principal, params, query }) =>
       shownOne({ scope, principal, occasion: 'simple' }, await findSimple(scope, params[id] as string), query),
   })
@@ -71,7 +71,7 @@ export function addSimpleRoutes(routes: KindRoutes): void {
     permission: edit,
     answer,
     params,
-    summary: `Edits a ${name}; new data or labels create a revision.`,
+    summary: `Edits ${withArticle(name)}; new data or labels create a revision.`,
     body: z.object({ [name]: z.object({ ...editedHeader(kind, 'artifact'), data }), ...options }),
     handle: async ({ scope, principal, params, body }) => {
       const target = params[id] as string
@@ -87,7 +87,7 @@ export function addSimpleRoutes(routes: KindRoutes): void {
     path,
     id,
     answer,
-    summaries: { archive: `Archives a ${name}.`, unarchive: `Restores an archived ${name}.` },
+    summaries: { archive: `Archives ${withArticle(name)}.`, unarchive: `Restores an archived ${name}.` },
     set: async (call, target, isArchived) => {
       const row = await setSimpleArchived(call.scope, target, isArchived)
       // Only workflows are returned with their data here, as the interface specifies: a testset may be large.

@@ -21,6 +21,7 @@ import {
   newSlugMember,
   referenceMembers,
   requireSameId,
+  withArticle,
   wrapped,
 } from './bodies.ts'
 import { addKindEndpoint, type KindRoutes } from './endpoint.ts'
@@ -45,7 +46,7 @@ export function addVariantRoutes(routes: KindRoutes): void {
     path,
     permission: edit,
     answer,
-    summary: `Creates a variant of a ${kind.name}, without revisions.`,
+    summary: `Creates a variant of ${withArticle(kind.name)}, without revisions.`,
     body: wrapped(name, z.object({ ...parent.members, ...newSlugMember, ...newHeader(kind, 'variant') })),
     handle: async ({ scope, body }) => {
       const artifact_id = parent.pick(body)
