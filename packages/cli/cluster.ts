@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { adminAuthorization, type Detail, refusal, request } from './request.ts'
-import { EXIT, UsageError } from './usage-error.ts'
+import { UsageError } from './usage-error.ts'
 
 /** A shard as the server describes it. */
 interface Shard {
@@ -24,28 +24,19 @@ interface Answer {
 /** How often the progress of an addition is shown. */
 const LOOK_EVERY_MS = 1_000
 
-/**
- * Shows the shards of ClickHouse and the partitions of the stream, adds a shard and waits until it gets new traces, or
- * gives the stream more partitions and waits until all have a writer. Returns the exit status.
- */
-export async function cluster(command: string, wanted = ''): Promise<number> {
-  if (command === 'status') await showStatus()
-  else if (command === 'add-shard') await addShard()
-  else if (command === 'partitions' && /^\d+$/.test(wanted)) await growPartitions(Number(wanted))
-  else throw new UsageError('cluster takes one of: status, add-shard, partitions NUMBER')
-  return EXIT.ok
-}
-
-async function showStatus(): Promise<void> {
+/** `cluster status`: prints the shards of ClickHouse and the partitions of the stream. */
+export async function showStatus(): Promise<void> {
   const { shards, stream } = await ask('GET', '')
   for (const shard of shards) print(lineOf(shard))
   if (shards.length === 0) print('The store is a single ClickHouse server.')
   if (stream) print(progressOf(stream))
 }
 
-async function growPartitions(partitions: number): Promise<void> {
+/** `cluster partitions NUMBER`: gives the stream more partitions, and waits until all have a writer. */
+export async function growPartitions(wanted = ''): Promise<void> {
+  if (!/^\d+$/.test(wanted)) throw new UsageError(`cluster partitions ${wanted}: not a number of partitions.`)
   let shown = ''
-  let { stream } = await ask('POST', '/partitions', { partitions })
+  let { stream } = await ask('POST', '/partitions', { partitions: Number(wanted) })
   for (;;) {
     if (!stream) throw new Error('The process that responds cannot tell the number of partitions.')
     const line = progressOf(stream)
@@ -60,7 +51,8 @@ async function growPartitions(partitions: number): Promise<void> {
 const progressOf = ({ partitions, started }: NonNullable<Answer['stream']>): string =>
   `The stream has ${partitions} partitions, of which ${started} have a writer.`
 
-async function addShard(): Promise<void> {
+/** `cluster add-shard`: adds a shard, and waits until it gets new traces. */
+export async function addShard(): Promise<void> {
   const { shard: added } = await ask('POST', '/shards')
   print(`Shard ${added.shard} is being added.`)
   for (let state = ''; state !== 'active'; await delay(LOOK_EVERY_MS)) {

@@ -114,6 +114,11 @@ describe('spanhouse evaluate', () => {
       [['evaluate', '--testset', testset, '--evaluator', exact, '--fail-on-regression', randomUUID()], 'no such run'],
       [['run', 'one', 'two'], 'two: run takes no more arguments'],
       [['dead-letters', 'show'], 'The id of the dead letter is missing'],
+      [['dead-letters', 'lost'], 'There is no command dead-letters lost'],
+      [['cluster', 'partitions', 'many'], 'cluster partitions many: not a number of partitions'],
+      // An option of another command would be without effect.
+      [['evaluate-one', exact, '--outputs', '4', '--fail-under', 'success=1'], "Unknown option '--fail-under'"],
+      [['dead-letters', 'replay', 'all', '--limit', '1'], "Unknown option '--limit'"],
     ] as const) {
       const { code, err } = await spanhouse(...args)
       expect([code, err]).toEqual([2, expect.stringContaining(message)])
