@@ -41,6 +41,12 @@ const NO_ID = sql`toUUID('00000000-0000-0000-0000-000000000000')`
 const MATCHED = sql`b.case_id = c.case_id AND b.nth = c.nth AND b.repeat_idx = c.repeat_idx`
 
 /**
+ * Joins are made as they are written. The engine would reorder them by sizes that it remembers of earlier statements, and
+ * has joined the scores of both runs first, where only the repeat has to be the same: every case with every case.
+ */
+const AS_WRITTEN = sql`${SETTINGS}, query_plan_optimize_join_order_limit = 0`
+
+/**
  * One row: `matched`, how many testcases or source traces there are in both runs; `pairs`, for each score the list of
  * [baseline, candidate] of all of these with both values, which are means if there are repeats. Repeats are alike, and
  * each on its own would make any difference look certain.
@@ -59,7 +65,7 @@ export function compileComparison({ project_id, baseline, candidate }: ComparedP
   return sql`SELECT count() AS matched, tuple(${join(pairs)}) AS pairs
 FROM (SELECT CAST([${join(means)}], 'Array(Tuple(UInt64, Float64, Float64))') AS means
   FROM (${casesOf(project_id, baseline)}) AS b INNER JOIN (${casesOf(project_id, candidate)}) AS c ON ${MATCHED}
-  GROUP BY b.case_id, b.nth) ${SETTINGS}`
+  GROUP BY b.case_id, b.nth) ${AS_WRITTEN}`
 }
 
 /** Added up in the order of the values: in another one the same values may have another mean, and be no tie. */
@@ -77,7 +83,7 @@ export function compileComparedCases(
     sql`tuple(toString(${name}.scenario_id), lower(hex(${name}.subject)), ${name}.scores, arrayMap(x -> lower(hex(x)), ${name}.traces))`
   return sql`SELECT b.case_id AS case_id, b.is_testcase AS is_testcase, b.repeat_idx AS repeat_idx, ${side(sql`b`)} AS baseline, ${side(sql`c`)} AS candidate
 FROM (${casesOf(project_id, baseline)}) AS b INNER JOIN (${casesOf(project_id, candidate)}) AS c ON ${MATCHED}
-ORDER BY ${difference} ASC NULLS LAST, case_id, b.nth, repeat_idx LIMIT ${count(order.limit)} OFFSET ${count(order.offset)} ${SETTINGS}`
+ORDER BY ${difference} ASC NULLS LAST, case_id, b.nth, repeat_idx LIMIT ${count(order.limit)} OFFSET ${count(order.offset)} ${AS_WRITTEN}`
 }
 
 const scoreAt = (side: Sql, index: number): Sql => sql`${side}.scores[${int(index + 1)}]`
