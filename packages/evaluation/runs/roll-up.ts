@@ -52,21 +52,34 @@ const isOne = (id: RawBuilder<unknown>, ids: readonly Uuid[] | 'all'): RawBuilde
  * `running` if one waits for a person or client, `cancelled` if one was aborted, else `success`. All but `running` end
  * the run's activity, and a run that had ended by itself is active again when it is `running`. A run that failed as a
  * whole, one that is live, and one without scenarios keep their status.
+ *
+ * Which statuses there are is looked up in the index of statuses one by one, and each is found at once. `exists` would
+ * do as well, but the database expects to meet a frequent status soon, and reads the whole table when none is left.
  */
 export async function rollUpRun(scope: Scope, run_id: Uuid): Promise<void> {
-  await sql`update evaluation_runs t
+  const isOfRun = isScenarioOf(scope, run_id)
+  await sql`with recursive found(status) as (
+      (select s.status from evaluation_scenarios s where ${isOfRun} order by s.status limit 1)
+      union all
+      select (select s.status from evaluation_scenarios s where ${isOfRun} and s.status > f.status
+        order by s.status limit 1) from found f where f.status is not null)
+    update evaluation_runs t
     set status = c.status, ${sql.join(touched(scope))},
       flags = case when c.status <> 'running' then t.flags || '{"is_active": false}'
         when t.status in ('success', 'errors') then t.flags || '{"is_active": true}' else t.flags end
     from (
       select case
-          when bool_or(s.status in ('running', 'queued') or s.work is not null) then 'running'
-          when bool_or(s.status in ('failure', 'errors')) then 'errors'
-          when bool_or(s.status = 'pending') then 'running'
-          when bool_or(s.status = 'cancelled') then 'cancelled'
-          when count(*) > 0 then 'success' end as status
-      from evaluation_scenarios s where s.project_id = ${scope.project_id} and s.run_id = ${run_id}) c
+          when bool_or(f.status in ('running', 'queued'))
+            or exists (select from evaluation_scenarios s where ${isOfRun} and s.work is not null) then 'running'
+          when bool_or(f.status in ('failure', 'errors')) then 'errors'
+          when bool_or(f.status = 'pending') then 'running'
+          when bool_or(f.status = 'cancelled') then 'cancelled'
+          when count(f.status) > 0 then 'success' end as status
+      from found f) c
     where t.project_id = ${scope.project_id} and t.id = ${run_id} and c.status is not null
       and t.status <> 'failure' and t.work is null and not t.flags @> '{"is_live": true}'
       and (t.status <> c.status or (c.status <> 'running' and t.flags @> '{"is_active": true}'))`.execute(scope.db)
 }
+
+const isScenarioOf = ({ project_id }: Scope, run_id: Uuid): RawBuilder<unknown> =>
+  sql`s.project_id = ${project_id} and s.run_id = ${run_id}`
