@@ -46,3 +46,24 @@ export function lanesOf(
   const { buckets } = dealingOf({ flags, data })
   return user_ids.map(lane => blocksOf(lane, asked, buckets))
 }
+
+/** A function of buckets: each of `values` holds from the bucket in `from` up to the next one there, which ascend. */
+export interface BucketFunction {
+  from: number[]
+  values: number[]
+}
+
+/** What {@link firstLanes} says of a bucket that is in no lane. */
+export const NO_LANE = -1
+
+/** The first lane with a block that a bucket is in. */
+export function firstLanes(lanes: readonly (readonly Block[])[]): BucketFunction {
+  const from = [...new Set([0, ...lanes.flat(2)])].toSorted((one, other) => one - other)
+  const place = new Map(from.map((bucket, at) => [bucket, at]))
+  const values = from.map(() => NO_LANE)
+  for (const [lane, blocks] of lanes.entries())
+    for (const [first, last] of blocks)
+      for (let at = place.get(first) as number; at < (place.get(last) as number); at++)
+        if (values[at] === NO_LANE) values[at] = lane
+  return { from, values }
+}

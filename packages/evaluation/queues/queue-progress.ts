@@ -1,12 +1,11 @@
 import type { Uuid } from '@spanhouse/model'
-import { sql, toJsonb } from '@spanhouse/postgres'
-import { isAmong } from '../entities/conditions.ts'
+import { sql } from '@spanhouse/postgres'
 import type { QueueRow, RunRow } from '../entities/rows.ts'
 import { humanKeys } from '../runs/roll-up.ts'
 import { repeatsOf } from '../runs/run-data.ts'
 import type { Scope } from '../scope.ts'
-import { blocksOf, dealingOf } from './assignment.ts'
-import { bucketOf } from './worklist.ts'
+import { type Block, type BucketFunction, blocksOf, dealingOf } from './assignment.ts'
+import { bucketOf, dealtScenarios, partOf } from './worklist.ts'
 
 /** The number of scenarios that an assignee has in a repeat, and how many of them are done. */
 export interface Share {
@@ -28,60 +27,71 @@ export interface QueueProgress {
   assignees: Share[]
 }
 
+/** Who has which buckets in a repeat. */
 interface Part {
   repeat_idx: number
   user_id?: Uuid
-  from: number
-  to: number
+  block: Block
 }
 
 /**
  * How far the people of a queue are: in total, and for each of its lanes and assignees; without assignments for each
  * repeat of the run. A scenario is done in a repeat when all human steps of the queue have a cell that is no longer
- * pending there. Read in one statement.
+ * pending there. Read in one statement, which reads each scenario and each human cell once: it counts by the stretches
+ * of buckets between which no lane changes hands.
  */
 export async function findQueueProgress(scope: Scope, queue: QueueRow, run: RunRow): Promise<QueueProgress> {
   const { step_keys, scenario_ids } = queue.data
   const keys = humanKeys(run).filter(key => step_keys?.includes(key) ?? true)
   const dealing = dealingOf(queue)
   const parts = partsOf(queue, repeatsOf(run), dealing.buckets)
-  const isDone = sql`(select count(*) from evaluation_results c where c.project_id = d.project_id and c.run_id = d.run_id
-      and c.scenario_id = d.id and c.repeat_idx = p.repeat_idx and c.status not in ('pending', 'queued', 'running')
-      and c.step_key in (select jsonb_array_elements_text(${toJsonb(keys)}::jsonb))) >= ${keys.length}`
-  const { rows } = await sql<{ part: number | null; scenarios: number; done: number }>`
-    with dealt as (
-      select t.project_id, t.run_id, t.id, ${bucketOf(dealing)} as bucket from evaluation_scenarios t
-      where t.project_id = ${scope.project_id} and t.run_id = ${run.id}
-        and ${scenario_ids ? isAmong('id', scenario_ids, 'uuid') : sql`true`}
-    ), parts as (
-      select p.* from rows from (jsonb_to_recordset(${toJsonb(parts as never)}::jsonb)
-        as (repeat_idx integer, user_id uuid, "from" bigint, "to" bigint)) with ordinality
-        as p(repeat_idx, user_id, "from", "to", part)
-    ), shares as (
-      select d.id, p.part, ${isDone} as is_done from dealt d
-      join parts p on d.bucket >= p."from" and d.bucket < p."to"
-    ), whole as (select id, bool_and(is_done) as is_done from shares group by id)
-    select part::int as part, count(*)::int as scenarios, (count(*) filter (where is_done))::int as done
-      from shares group by part
-    union all select null, count(*)::int, (count(*) filter (where is_done))::int from whole`.execute(scope.db)
-  const total = rows.find(({ part }) => part === null) ?? { scenarios: 0, done: 0 }
-  const counted = new Map(rows.map(({ part, scenarios, done }) => [part, { scenarios, done }]))
-  const blocks = parts.map(({ repeat_idx, user_id }, n) => ({
-    repeat_idx,
-    ...(user_id && { user_id }),
-    ...(counted.get(n + 1) ?? { scenarios: 0, done: 0 }),
-  }))
-  const { scenarios, done } = total
+  const repeats = [...new Set(parts.map(({ repeat_idx }) => repeat_idx))]
+  const from = [...new Set([0, ...parts.flatMap(({ block }) => block)])].toSorted((one, other) => one - other)
+  const stretches: BucketFunction = { from, values: [...from.keys()] }
+  // With no step for people everything is done.
+  const written = sql`(
+      select c.scenario_id as id, c.repeat_idx from evaluation_results c
+      where c.project_id = ${scope.project_id} and c.run_id = ${run.id} and c.step_key = any(${keys}::text[])
+        and c.repeat_idx = any(${repeats}::int[]) and c.status not in ('pending', 'queued', 'running')
+      group by c.scenario_id, c.repeat_idx having count(*) >= ${keys.length})`
+  const everything = sql`(select d.id, x.repeat_idx from dealt d cross join unnest(${repeats}::int[]) x(repeat_idx))`
+  const { rows } = await sql<{ stretch: number | null; repeat_idx: number | null; count: number }>`
+    with dealt as materialized (
+      select t.id, ${partOf(bucketOf(dealing), stretches)} as stretch
+      from ${dealtScenarios(scope, run.id, { own: scenario_ids, dealing })} t
+    ), done as materialized (
+      select d.id, d.stretch, o.repeat_idx from ${keys.length > 0 ? written : everything} o join dealt d on d.id = o.id
+    )
+    select stretch, null::int as repeat_idx, count(*)::int as count from dealt group by stretch
+    union all select stretch, repeat_idx, count(*)::int from done group by stretch, repeat_idx
+    union all select null, null, count(*)::int from (
+      select from done group by id having count(*) = ${repeats.length}) whole`.execute(scope.db)
+  const counts = new Map(rows.map(({ stretch, repeat_idx, count }) => [`${stretch} ${repeat_idx}`, count]))
+  const place = new Map(from.map((bucket, at) => [bucket, at]))
+  const countOf = ({ block: [first, last] }: Part, repeat_idx: number | null): number => {
+    let sum = 0
+    for (let at = place.get(first) as number; at < (place.get(last) as number); at++)
+      sum += counts.get(`${at} ${repeat_idx}`) ?? 0
+    return sum
+  }
+  const blocks = parts.map((part): Share => {
+    const { repeat_idx, user_id } = part
+    const [scenarios, done] = [countOf(part, null), countOf(part, repeat_idx)]
+    return { repeat_idx, ...(user_id && { user_id }), scenarios, done }
+  })
+  // Each lane deals all scenarios; without lanes there are none for anybody.
+  const scenarios = parts.length > 0 ? from.reduce((sum, _, at) => sum + (counts.get(`${at} null`) ?? 0), 0) : 0
+  const done = counts.get('null null') ?? 0
   return { queue_id: queue.id, run_id: run.id, scenarios, done, assignees: sumOfBlocks(blocks) }
 }
 
 /** The blocks of buckets for each assignee, or all buckets for each repeat. */
 function partsOf({ data: { user_ids = [] } }: QueueRow, repeats: number, buckets: number): Part[] {
   if (user_ids.length === 0)
-    return Array.from({ length: repeats }, (_, repeat_idx) => ({ repeat_idx, from: 0, to: buckets }))
+    return Array.from({ length: repeats }, (_, repeat_idx) => ({ repeat_idx, block: [0, buckets] }))
   return user_ids.flatMap((lane, repeat_idx) =>
     [...new Set(lane)].flatMap(user_id =>
-      blocksOf(lane, new Set([user_id]), buckets).map(([from, to]) => ({ repeat_idx, user_id, from, to })),
+      blocksOf(lane, new Set([user_id]), buckets).map(block => ({ repeat_idx, user_id, block })),
     ),
   )
 }
