@@ -586,6 +586,22 @@ describe('simple evaluations', () => {
     await post(`${shortened.path}/steps/remove`, { step_keys: [shortened.key] })
     expect(await stateOf(shortened.id)).toEqual(ended)
 
+    const gone = ['success', false, new Set()]
+    const emptied = await waiting()
+    const scenario_ids = (await scenariosOf(emptied.id)).map(one => one.id)
+    await ok('DELETE', '/evaluations/scenarios/', { scenario_ids: scenario_ids.slice(1) })
+    expect(await stateOf(emptied.id)).toEqual(['running', true, new Set(['pending'])])
+    await ok('DELETE', '/evaluations/scenarios/', { scenario_ids })
+    expect(await stateOf(emptied.id)).toEqual(gone)
+    await post(`${emptied.path}/scenarios/add`, { count: 1 })
+    expect(await stateOf(emptied.id)).toEqual(['running', true, new Set(['running'])])
+
+    const stepless = await waiting()
+    await post(`${stepless.path}/steps/remove`, {
+      step_keys: (await runOf(stepless.id)).data.steps.map(({ key }: any) => key),
+    })
+    expect(await stateOf(stepless.id)).toEqual(gone)
+
     const reopened = await waiting()
     const { results } = await write(...reopened.done(0))
     expect(await stateOf(reopened.id)).toEqual(ended)

@@ -3,7 +3,7 @@ import { inTransaction } from '@spanhouse/registry'
 import { isAmong } from '../entities/conditions.ts'
 import { updateRows } from '../entities/write.ts'
 import { lockOpenRun } from '../runs/guard.ts'
-import { rollUpRun } from '../runs/roll-up.ts'
+import { rollUpRemaining } from '../runs/roll-up.ts'
 import type { RunWork, Scope } from '../scope.ts'
 import { claimRun } from './claims.ts'
 import type { EngineParts } from './doors.ts'
@@ -34,16 +34,12 @@ const endWork = (scope: Scope, { run_id, worker_id }: Membership, { kind }: RunW
   inTransaction(scope, async inside => {
     const run = await lockOpenRun(inside, run_id, 'change')
     if (!run) return
-    const { rows } = await sql<{ isEmpty: boolean }>`update evaluation_runs t set work = null, claimed_by = null
+    const { rows } = await sql`update evaluation_runs t set work = null, claimed_by = null
       where t.project_id = ${scope.project_id} and t.id = ${run_id} and t.claimed_by = ${worker_id}
         and t.work ->> 'kind' = ${kind} and not exists (select from evaluation_scenarios s
           where s.project_id = t.project_id and s.run_id = t.id and s.work is not null)
-      returning not exists (select from evaluation_scenarios s
-        where s.project_id = t.project_id and s.run_id = t.id) as "isEmpty"`.execute(inside.db)
-    const [ended] = rows
-    if (!ended) return
-    if (ended.isEmpty && run.status === 'running' && !run.flags.is_live) await endRun(inside, run_id, 'success')
-    else await rollUpRun(inside, run_id)
+      returning t.id`.execute(inside.db)
+    if (rows.length > 0) await rollUpRemaining(inside, run_id)
   })
 
 /** Gives a run without scenarios its status, and ends its activity. */

@@ -10,7 +10,7 @@ import { deleteRows, insertRows, updateEach } from '../entities/write.ts'
 import { dropMetrics } from '../runs/drop-cells.ts'
 import { allFlags } from '../runs/flags.ts'
 import { type Guarded, lockOpenRun, lockOpenRuns } from '../runs/guard.ts'
-import { rollUpRun } from '../runs/roll-up.ts'
+import { rollUpRemaining, rollUpRun } from '../runs/roll-up.ts'
 import { runFlags } from '../runs/run-body.ts'
 import type { MetricsPlace, Scope } from '../scope.ts'
 
@@ -111,7 +111,7 @@ async function deleteLocked(scope: Scope, ids: readonly Uuid[]): Promise<{ gone:
   const stale: MetricsPlace[] = []
   for (const run of runsOf(found)) stale.push(...(await dropMetrics(scope, run, ids, sql`t.computation is not null`)))
   const gone = await deleteRows(scope, 'scenarios', [isAmong('id', ids, 'uuid')])
-  for (const run of runsOf(found)) await rollUpRun(scope, run)
+  for (const run of runsOf(found)) await rollUpRemaining(scope, run)
   const rows = gone.map(id => ({ id }))
   return { gone: inOrder(ids, rows).map(({ id }) => id), stale }
 }

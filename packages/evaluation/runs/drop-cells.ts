@@ -4,7 +4,7 @@ import { type Condition, isAmong } from '../entities/conditions.ts'
 import type { MetricsRow, RunRow } from '../entities/rows.ts'
 import { deleteRows } from '../entities/write.ts'
 import type { MetricsPlace, Scope } from '../scope.ts'
-import { humanKeys, rollUpRun, rollUpScenarios } from './roll-up.ts'
+import { humanKeys, rollUpRemaining, rollUpRun, rollUpScenarios } from './roll-up.ts'
 import { repeatsOf } from './run-data.ts'
 
 /**
@@ -80,6 +80,6 @@ export async function dropSteps(scope: Scope, run: RunRow, keys: readonly string
   const touched = await dropCells(scope, run.id, [isAmong('step_key', keys, 'text')])
   const left = await dropEmptyScenarios(scope, touched)
   await rollUpScenarios(scope, run, 'all')
-  await rollUpRun(scope, run.id)
+  await (left.length < touched.length ? rollUpRemaining : rollUpRun)(scope, run.id)
   return left
 }

@@ -81,5 +81,18 @@ export async function rollUpRun(scope: Scope, run_id: Uuid): Promise<void> {
       and (t.status <> c.status or (c.status <> 'running' and t.flags @> '{"is_active": true}'))`.execute(scope.db)
 }
 
+/**
+ * As {@link rollUpRun} after scenarios were removed: a run that is left with none has nothing to wait for any more, so
+ * it has ended.
+ */
+export async function rollUpRemaining(scope: Scope, run_id: Uuid): Promise<void> {
+  await rollUpRun(scope, run_id)
+  await sql`update evaluation_runs t set status = 'success', flags = t.flags || '{"is_active": false}',
+      ${sql.join(touched(scope))}
+    where t.project_id = ${scope.project_id} and t.id = ${run_id} and t.status = 'running' and t.work is null
+      and not t.flags @> '{"is_live": true}' and (select s.id from evaluation_scenarios s
+        where ${isScenarioOf(scope, run_id)} order by s.id limit 1) is null`.execute(scope.db)
+}
+
 const isScenarioOf = ({ project_id }: Scope, run_id: Uuid): RawBuilder<unknown> =>
   sql`s.project_id = ${project_id} and s.run_id = ${run_id}`
