@@ -223,6 +223,8 @@ test('a skeleton has every span of its trace, in windows', async () => {
     [0, 1, 2].map(offset => project.get(`/api/traces/${root.traceId}/skeleton?limit=1&offset=${offset}`)),
   )
   expect(windows.flatMap(window => window.body.spans.span_id)).toEqual(body.spans.span_id)
+  expect(windows.map(window => window.body.total)).toEqual([2, 2, 2])
+  expect((await project.get(`/api/traces/${root.traceId}/skeleton?limit=0`)).body).toMatchObject({ count: 0, total: 2 })
   expect((await project.get(`/api/traces/${newTraceId()}/skeleton`)).body).toMatchObject({ count: 0, total: 0 })
 })
 

@@ -41,9 +41,14 @@ export function traceViewRoutes(engine: Engine): (app: FastifyInstance) => void 
       handle: async ({ principal: { project_id }, params, query, holder }) => {
         const trace_id = requiredTraceId(params.trace_id)
         const window = { offset: query.offset ?? 0, limit: query.limit ?? SKELETON_SPANS_MAX }
-        const statement = compileSkeleton({ project_id, trace_id }, window)
-        const rows = await readOneTrace(engine, trace_id, from => from.rows<SkeletonRow>(printSql(statement), holder))
-        return toSkeleton(rows, window.offset)
+        const read = (asked: typeof window): Promise<SkeletonRow[]> => {
+          const statement = compileSkeleton({ project_id, trace_id }, asked)
+          return readOneTrace(engine, trace_id, from => from.rows<SkeletonRow>(printSql(statement), holder))
+        }
+        const rows = await read(window)
+        // The number of spans is in their rows: of an empty window, it is in the first row of the trace.
+        const [counted] = rows.length > 0 ? rows : await read({ offset: 0, limit: 1 })
+        return toSkeleton(rows, { offset: window.offset, total: counted?.total ?? 0 })
       },
     })
     addEndpoint(app, {
@@ -80,7 +85,7 @@ function toPart({ part, characters, text }: PartRow, offset: number, length: num
   return { part, characters, offset, text, ...(end < characters && length > 0 && { next: end }) }
 }
 
-function toSkeleton(rows: readonly SkeletonRow[], offset: number): Skeleton {
+function toSkeleton(rows: readonly SkeletonRow[], { offset, total }: Pick<Skeleton, 'offset' | 'total'>): Skeleton {
   const names = new Map<string, number>()
   const indexOf = (name: string): number => {
     const index = names.get(name) ?? names.size
@@ -92,7 +97,7 @@ function toSkeleton(rows: readonly SkeletonRow[], offset: number): Skeleton {
   const first = (key: 'session_id' | 'user_id'): string | undefined => rows.find(row => row[key] !== '')?.[key]
   return {
     count: rows.length,
-    total: rows[0]?.total ?? 0,
+    total,
     offset,
     began_at: rows[0] && microsToIso(began),
     spans: {
