@@ -25,7 +25,7 @@ export {
 export { type Arrival, arrivalsSince, readArrived } from './read/arrivals.ts'
 export { readFacets } from './read/facets.ts'
 export { readOneTrace } from './read/one-trace.ts'
-export { readTraceHeads, SPAN_COLUMNS } from './read/row.ts'
+export { readTraceHeads, SPAN_COLUMNS, tracesWithHead } from './read/row.ts'
 export { readPreviews, readRowPage, type ShownRow } from './read/rows.ts'
 export { PAGE_BYTES_MAX, pageTooLarge, readSpanPage, readWholePage } from './read/span-page.ts'
 export { readSpansByIds } from './read/spans-by-ids.ts'

@@ -10,10 +10,12 @@ import {
   parseJson,
   type SpanJson,
   type TraceId,
+  type Uuid,
 } from '@spanhouse/model'
 import {
   amountColumns,
   candidatesOf,
+  compileHeadsByIds,
   compileRareTraces,
   compileTraceQuery,
   identifier,
@@ -26,6 +28,7 @@ import {
   SHOWN_COLUMNS,
   type SpanRow,
   type Sql,
+  sql,
   type TracesOf,
 } from '@spanhouse/query'
 import type { RowReader } from '../bytes/row-reader.ts'
@@ -81,6 +84,18 @@ async function readRareHeads(engine: Engine, asked: TracesOf): Promise<Position[
 async function readHeads(engine: Engine, statement: Sql): Promise<Position[]> {
   const rows = await engine.rows<{ trace_id: TraceId; sort_time: Micros }>(printSql(statement))
   return rows.map(({ trace_id, sort_time }) => ({ trace_id, time: sort_time }))
+}
+
+/** Those of these traces that have a head: all with a root, and those that have waited for one. */
+export async function tracesWithHead(
+  engine: Engine,
+  project_id: Uuid,
+  trace_ids: readonly TraceId[],
+): Promise<Set<TraceId>> {
+  const columns = [sql`lower(hex(trace_id)) AS trace_id`]
+  const statement = printSql(compileHeadsByIds({ project_id, columns, trace_ids }))
+  const rows = await engine.rows<{ trace_id: TraceId }>(statement)
+  return new Set(rows.map(row => row.trace_id))
 }
 
 /** The span as the interface returns it. Null members are omitted; nulls inside `attributes` are kept. */

@@ -7,13 +7,8 @@ import {
   readSpansByIds,
   readTraceHeads,
   type StoredSpan,
+  tracesWithHead,
 } from '@spanhouse/span-store'
-
-/**
- * How long after its last span a trace without a root is hidden: clients poll for a trace until it has spans and then
- * take the first one for the root.
- */
-const ROOT_WAIT: Micros = 60_000_000
 
 export interface Trace {
   trace_id: TraceId
@@ -27,18 +22,35 @@ export interface Reading {
   holder: Holder
 }
 
+/**
+ * How long after its last span a trace without a root is hidden: clients poll for a trace until it has spans and then
+ * take the first one for the root. One that was shown remains: spans that follow do not hide it again.
+ */
+const ROOT_WAIT: Micros = 60_000_000
+
 /** All spans of those traces that can be shown, by trace, in no particular order. */
 export async function readTraceSpans(
+  reading: Reading,
+  trace_ids: readonly TraceId[],
+): Promise<Map<TraceId, StoredSpan[]>> {
+  const groups = await readGroups(reading, trace_ids)
+  const waitedSince = microsNow() - ROOT_WAIT
+  const isWaiting = (group: StoredSpan[]): boolean =>
+    !group.some(isRoot) && group.some(span => span.created_at >= waitedSince)
+  const waiting = [...groups].filter(([, group]) => isWaiting(group)).map(([trace_id]) => trace_id)
+  if (waiting.length === 0) return groups
+  const shown = await tracesWithHead(reading.engine, reading.project_id, waiting)
+  for (const trace_id of waiting) if (!shown.has(trace_id)) groups.delete(trace_id)
+  return groups
+}
+
+async function readGroups(
   { engine, project_id, holder }: Reading,
   trace_ids: readonly TraceId[],
 ): Promise<Map<TraceId, StoredSpan[]>> {
   if (trace_ids.length === 0) return new Map()
   const spans = await readSpansByIds(engine, { project_id, trace_ids }, holder)
-  const groups = Map.groupBy(spans, span => span.trace_id as TraceId)
-  const waitedSince = microsNow() - ROOT_WAIT
-  return new Map(
-    [...groups].filter(([, group]) => group.some(isRoot) || group.every(span => span.created_at < waitedSince)),
-  )
+  return Map.groupBy(spans, span => span.trace_id as TraceId)
 }
 
 /** Their trees. */
@@ -56,7 +68,7 @@ async function treesOf(groups: ReadonlyMap<TraceId, StoredSpan[]>): Promise<Trac
 
 /** One page of traces. */
 export interface TracePage {
-  /** The position of each in the order of the query, including those that cannot be shown yet. */
+  /** The position of each in the order of the query, including those that were deleted meanwhile. */
   found: Position[]
   traces: Trace[]
   /** Whether there were more matches, whose spans do not fit in the response. */
@@ -72,7 +84,7 @@ export async function findTraces(reading: Reading, query: SpanQuery<'trace'>): P
   for (let count = heads.length; ; count = Math.ceil(count / SHRINK)) {
     const room = new Room(reading.holder)
     try {
-      const groups = await readTraceSpans({ ...reading, holder: room }, idsOf(heads.slice(0, count)))
+      const groups = await readGroups({ ...reading, holder: room }, idsOf(heads.slice(0, count)))
       const found = heads.slice(0, countWithin(heads.slice(0, count), groups))
       for (const { trace_id } of heads.slice(found.length)) room.release(bytesOf(groups.get(trace_id)))
       const traces = await treesOf(new Map(idsOf(found).flatMap(id => entryOf(groups, id))))
