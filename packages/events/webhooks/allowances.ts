@@ -1,18 +1,20 @@
 import type { Uuid } from '@spanhouse/model'
 
-/** Attempts under way in one process: each holds a connection and a body. */
-const ATTEMPTS_MAX = 1_000
+/** Places for attempts under way in one process: each attempt holds a connection, a body and an event. */
+const PLACES_MAX = 1_000
 /** Of these, to subscriptions whose last attempt failed: a receiver that stalls holds its attempt for ten seconds. */
-const FAILING_MAX = ATTEMPTS_MAX / 2
+const FAILING_MAX = PLACES_MAX / 2
 /** To one subscription. */
 const SUBSCRIPTION_MAX = 64
 /** To one that has not answered yet. */
 const SUBSCRIPTION_FIRST = 4
 /** Allowances that are remembered: each claim sends all of them to the database. */
-const REMEMBERED_MAX = 10 * ATTEMPTS_MAX
+const REMEMBERED_MAX = 10 * PLACES_MAX
 
 interface Allowance {
   underWay: number
+  /** Taken by what is under way. */
+  places: number
   allowed: number
   isFailing: boolean
 }
@@ -24,15 +26,16 @@ interface Allowance {
 export class Allowances {
   readonly #bySubscription = new Map<Uuid, Allowance>()
   #underWay = 0
+  #places = 0
   #failing = 0
 
   get underWay(): number {
     return this.#underWay
   }
 
-  /** How many attempts may start now. */
+  /** How many places are free. */
   get room(): number {
-    return ATTEMPTS_MAX - this.#underWay
+    return Math.max(0, PLACES_MAX - this.#places)
   }
 
   /** Of a subscription that is not among {@link held}. */
@@ -47,22 +50,27 @@ export class Allowances {
     }))
   }
 
-  started(id: Uuid): void {
-    const allowance = this.#bySubscription.get(id) ?? { underWay: 0, allowed: SUBSCRIPTION_FIRST, isFailing: false }
+  started(id: Uuid, places: number): void {
+    const known = this.#bySubscription.get(id)
+    const allowance = known ?? { underWay: 0, places: 0, allowed: SUBSCRIPTION_FIRST, isFailing: false }
     this.#bySubscription.set(id, allowance)
     allowance.underWay++
+    allowance.places += places
     this.#underWay++
-    if (allowance.isFailing) this.#failing++
+    this.#places += places
+    if (allowance.isFailing) this.#failing += places
   }
 
-  ended(id: Uuid, isSuccess: boolean): void {
+  ended(id: Uuid, places: number, isSuccess: boolean): void {
     const allowance = this.#bySubscription.get(id) as Allowance
-    if (allowance.isFailing) this.#failing -= allowance.underWay
+    if (allowance.isFailing) this.#failing -= allowance.places
     allowance.underWay--
+    allowance.places -= places
     this.#underWay--
+    this.#places -= places
     allowance.isFailing = !isSuccess
     allowance.allowed = isSuccess ? Math.min(SUBSCRIPTION_MAX, allowance.allowed + 1) : 1
-    if (allowance.isFailing) this.#failing += allowance.underWay
+    if (allowance.isFailing) this.#failing += allowance.places
     // The map has those that have answered last at its end.
     this.#bySubscription.delete(id)
     this.#bySubscription.set(id, allowance)

@@ -117,13 +117,13 @@ export class Deliverer {
   }
 
   #start(claim: Claim): void {
-    this.#allowances.started(claim.subscription_id)
+    this.#allowances.started(claim.subscription_id, claim.places)
     const attempt = this.#attempt(claim).finally(() => this.#attempts.delete(attempt))
     this.#attempts.add(attempt)
   }
 
   async #attempt(claim: Claim): Promise<void> {
-    const { message, subscription_id } = claim
+    const { message, subscription_id, places } = claim
     let isSuccess = false
     try {
       const { project_id } = message.event
@@ -136,7 +136,7 @@ export class Deliverer {
       // Given up at a stop, or a defect: the claim runs out, and the delivery is due again.
       if (!this.#aborting.signal.aborted) this.#options.onError(error)
     } finally {
-      this.#allowances.ended(subscription_id, isSuccess)
+      this.#allowances.ended(subscription_id, places, isSuccess)
     }
   }
 

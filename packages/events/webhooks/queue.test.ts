@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { openVault, type Vault } from '@spanhouse/access'
 import type { Uuid } from '@spanhouse/model'
 import { expect, test } from 'vitest'
@@ -11,12 +12,13 @@ const vault = openVault('the secret key')
 
 onEachDatabase('the queue of webhooks', postgres => {
   const db = () => postgres().db
-  const subscribe = async (sealing: Vault): Promise<Uuid> => {
+  const subscribe = async (sealing: Vault, events = [{}]): Promise<Uuid> => {
     const { project_id, user_id } = await principalOf(db(), await makeAccount(db()))
     const data = { url: 'https://hooks.example.test/' }
     const scope = { db: db(), vault: sealing, outbound: { isOpen: false }, project_id, user_id, maySeeSecrets: false }
     const { id } = await createSubscription(scope as never, { data } as never)
-    await recordEvents(db(), [{ project_id, type: 'workflows.revisions.committed', attributes: {} }])
+    const type = 'workflows.revisions.committed'
+    for (const attributes of events) await recordEvents(db(), [{ project_id, type, attributes }])
     return id as Uuid
   }
 
@@ -28,5 +30,21 @@ onEachDatabase('the queue of webhooks', postgres => {
     const claims = await claimDue(source, { max: 10, each: 4, held: [] })
     expect(claims.map(claim => claim.subscription_id)).toEqual([readable])
     expect(errors).toEqual([expect.stringContaining('different SPANHOUSE_SECRET_KEY')])
+  })
+
+  test('large events take the room of many, and one is claimed however large it is', async () => {
+    const large = { text: randomBytes(200_000).toString('base64') }
+    const id = await subscribe(vault, [large, {}, large, {}, large])
+    const errors: Error[] = []
+    const claim = async (max: number): Promise<boolean[]> => {
+      const source = { db: db(), vault, onUnreadable: (error: Error) => void errors.push(error) }
+      const claims = await claimDue(source, { max, each: 10, held: [] })
+      const own = claims.filter(({ subscription_id }) => subscription_id === id)
+      return own.map(({ places }) => places > 5).toSorted()
+    }
+    expect(await claim(1)).toEqual([true])
+    expect(await claim(15)).toEqual([false, false, true])
+    expect(await claim(15)).toEqual([true])
+    expect(await claim(15)).toEqual([])
   })
 })

@@ -13,6 +13,8 @@ export interface Claim {
   subscription_id: Uuid
   /** Attempts that have ended without success. */
   attempts: number
+  /** Of the room for attempts, as large events take more memory. */
+  places: number
   /** Tells the claim from others of the same delivery: of those that it was left to, and of a later one. */
   claimed_until: string
 }
@@ -26,7 +28,7 @@ export interface ClaimSource {
 }
 
 export interface Room {
-  /** Claims at most. */
+  /** The places of all claims together, at most, but one claim is made in any case. */
   max: number
   /** Of a subscription that is not among `held`. */
   each: number
@@ -36,6 +38,9 @@ export interface Room {
 interface ClaimedRow extends Omit<Claim, 'message'> {
   event_id: Uuid
 }
+
+/** What an event takes in the database for each place, about half of its text. */
+const BYTES_A_PLACE = 32 * 1024
 
 /**
  * Claims deliveries that are due, some of each subscription. The recursive part finds the subscriptions with queued
@@ -59,16 +64,22 @@ export async function claimDue(source: ClaimSource, { max, each, held }: Room): 
       where subscription.is_active
       order by random()
     ), due as (
-      select due.* from receiving cross join lateral (
+      select due.*, 1 + coalesce((
+        select pg_column_size(event.attributes) from events event where event.id = due.event_id
+      ), 0) / ${BYTES_A_PLACE}::int as places
+      from receiving cross join lateral (
         select q.subscription_id, q.event_id from webhook_queue q
         where q.subscription_id = receiving.id and q.due_at <= now()
         order by q.due_at limit receiving.room for update skip locked
       ) due
       limit ${max}
+    ), fitting as (
+      select due.*, sum(places) over (rows unbounded preceding) - places as before from due
     )
     update webhook_queue q set due_at = now() + make_interval(secs => ${CLAIM_SECONDS})
-    from due where q.subscription_id = due.subscription_id and q.event_id = due.event_id
-    returning q.subscription_id, q.event_id, q.attempts, q.due_at as claimed_until`.execute(db)
+    from fitting where q.subscription_id = fitting.subscription_id and q.event_id = fitting.event_id
+      and (before + places <= ${max} or before = 0)
+    returning q.subscription_id, q.event_id, q.attempts, places, q.due_at as claimed_until`.execute(db)
   return rows.length === 0 ? [] : claimsOf(source, rows)
 }
 
