@@ -116,6 +116,7 @@ describe('errors name the line of the source and nothing of the host', () => {
     ['javascript', 'function evaluate() { throw { a: 1 } }', 'code', undefined, 'Uncaught {"a":1}'],
     ['javascript', 'function evaluate() { throw { a: 1n } }', 'code', undefined, 'cannot be shown'],
     ['javascript', 'const a = {}\na.a = a\nthrow a', 'code', undefined, 'cannot be shown'],
+    ['javascript', 'throw new Proxy({}, { getPrototypeOf() { throw 1 } })', 'code', undefined, 'cannot be shown'],
     ['javascript', 'import fs from "node:fs"\nexport const evaluate = () => 1', 'code', undefined, "'node:fs'"],
     ['javascript', 'const evaluate = () => new Promise(() => {})', 'code', undefined, 'never settles'],
     ['typescript', 'type A = number\n\nfunction evaluate(a: A): A {\n  throw new Error("y")\n}', 'code', 4, 'Error: y'],

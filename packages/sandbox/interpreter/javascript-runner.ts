@@ -70,30 +70,27 @@ export const JAVASCRIPT_RUNNER = String.raw`(random => {
   const fail = (kind, message, line) =>
     stringify({ ok: false, kind, message: text(message).slice(0, ${messageLengthMax}), line })
 
-  const described = error => {
+  /** While the source is evaluated, before the call, an error can also be that it does not parse. */
+  const described = (error, isCalled) => {
     if (error instanceof ResultError) return fail('result', error.message)
     if (!(error instanceof AnyError)) return fail('code', 'Uncaught ' + uncaught(error))
     const [, digits] = position.exec(text(error.stack)) ?? []
     const line = digits && +digits
     if (error.name === 'InternalError' && error.message === 'out of memory')
       return fail('memory', 'The code needs more than ${memoryBytesMax / 1024 / 1024} MiB of memory.', line)
-    return fail('code', error.name + ': ' + error.message, line)
+    return fail(isCalled || !(error instanceof NoSyntax) ? 'code' : 'syntax', error.name + ': ' + error.message, line)
   }
 
   const uncaught = error => (typeof error === 'object' && stringify(error)) || text(error)
 
   /** What was thrown is the author's, and may throw when it is looked at. */
-  const describe = error => {
+  const describe = (error, isCalled) => {
     try {
-      return described(error)
+      return described(error, isCalled)
     } catch {
       return fail('code', 'The code threw something that cannot be shown.')
     }
   }
-
-  /** While the source is evaluated, before the call. */
-  const describeSyntax = error =>
-    describe(error).replace('"kind":"code"', error instanceof NoSyntax ? '"kind":"syntax"' : '"kind":"code"')
 
   const evaluated = async (evaluate, argumentsText) => {
     const value = stringify(toJson(await evaluate(...parse(argumentsText)), '', []))
@@ -110,11 +107,11 @@ export const JAVASCRIPT_RUNNER = String.raw`(random => {
         outcome = typeof evaluate === 'function' ? undefined : fail('no_function', 'The code does not define a function evaluate.')
         outcome ??= await evaluated(evaluate, argumentsText)
       } catch (error) {
-        outcome = describe(error)
+        outcome = describe(error, true)
       }
     },
     /** Undefined while evaluate waits for a promise that never settles. */
     outcome: () => outcome,
-    describe: describeSyntax,
+    describe: error => describe(error, false),
   }
 })`
