@@ -108,6 +108,18 @@ describe('the server', () => {
     await close()
   })
 
+  test('was away: what a screen failed with does not stay when another one is shown', async () => {
+    const { page, close } = await visit(browser, project, '/w/traces')
+    await page.locator('[data-row="3"]').waitFor()
+    await page.route('**/*', route => route.abort('connectionrefused'))
+    await trouble(page, 'The server cannot be reached. What is shown').waitFor()
+    await page.getByRole('link', { name: 'Dashboard', exact: true }).click()
+    await page.getByRole('heading', { name: 'This screen cannot be loaded' }).waitFor()
+    await page.unroute('**/*')
+    await trouble(page, 'The server cannot be reached. What is shown').waitFor({ state: 'detached' })
+    await close()
+  })
+
   test('was upgraded: a screen whose file is gone is opened by reloading the page, once', async () => {
     for (const [file, isBack] of [
       ['**/dashboard-screen-*.js', true],

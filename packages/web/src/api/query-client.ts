@@ -1,21 +1,29 @@
 import { QueryCache, QueryClient } from '@tanstack/react-query'
 import { ApiError } from './api-error.ts'
-import { noteFailure, noteSuccess } from './connection.ts'
+import { noteEnd, noteFailure } from './connection.ts'
 
 const RETRY_MS = { min: 500, max: 5_000 }
 
+const queryCache = new QueryCache()
+
+// A question that no screen asks any more is not tried again: what it failed with must not stay on the page.
+queryCache.subscribe(event => {
+  const { query } = event
+  const action = event.type === 'updated' ? event.action : undefined
+  const isAsked = query.getObserversCount() > 0
+  if (isAsked && action?.type === 'failed') noteFailure(query, action.error)
+  else if (!isAsked || action?.type === 'success' || action?.type === 'error') noteEnd(query)
+})
+
 /** Failures that pass are tried again for as long as the page is open; the data of before stays. */
 export const queryClient = new QueryClient({
-  queryCache: new QueryCache({ onSuccess: noteSuccess }),
+  queryCache,
   defaultOptions: {
     queries: {
       networkMode: 'always',
       staleTime: 10_000,
       refetchOnWindowFocus: false,
-      retry: (_count, error) => {
-        noteFailure(error)
-        return error instanceof ApiError && error.isPassing
-      },
+      retry: (_count, error) => error instanceof ApiError && error.isPassing,
       retryDelay: (count, error) =>
         (error instanceof ApiError ? error.retryAfterMs : undefined) ??
         Math.min(RETRY_MS.max, RETRY_MS.min * 2 ** Math.min(count, 10)),

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
 import { ApiError } from './api-error.ts'
 import { events } from './client.ts'
-import { noteFailure, noteSuccess } from './connection.ts'
+import { noteEnd, noteFailure } from './connection.ts'
 import type { RunProgress } from './evaluations.ts'
 
 const RETRY_MS = 2_000
@@ -15,7 +15,10 @@ export function useRunProgress(runId: string): RunProgress | undefined {
   useEffect(() => {
     const abort = new AbortController()
     void follow(runId, abort.signal, setProgress)
-    return () => abort.abort()
+    return () => {
+      abort.abort()
+      noteEnd(abort.signal)
+    }
   }, [runId])
   return progress?.run_id === runId ? progress : undefined
 }
@@ -24,15 +27,15 @@ async function follow(runId: string, signal: AbortSignal, tell: (progress: RunPr
   while (!signal.aborted) {
     try {
       for await (const { event, data } of events(`/evaluations/runs/${encodeURIComponent(runId)}/events`, signal)) {
-        noteSuccess()
+        noteEnd(signal)
         if (event === 'progress') tell(JSON.parse(data) as RunProgress)
         if (event === 'end') return
       }
     } catch (error) {
       if (signal.aborted) return
       // Without the run there is nothing to follow; everything else passes.
-      if (error instanceof ApiError && !error.isPassing) return
-      noteFailure(error)
+      if (error instanceof ApiError && !error.isPassing) return noteEnd(signal)
+      noteFailure(signal, error)
     }
     await new Promise(resolve => setTimeout(resolve, RETRY_MS))
   }
