@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { TestProject } from '../../../test/harness.ts'
-import type { OtlpSpan } from '../../../test/otlp.ts'
+import { newProject, type TestProject } from '../../../test/harness.ts'
+import { newSpanId, newTraceId, type OtlpSpan } from '../../../test/otlp.ts'
 import { agentTrace, openBrowser, projectWithTraces, tabTo, traceOf, visit } from './browser.testing.ts'
 
 /* What can be done with traces besides reading them: saving filters, own columns, selecting, annotating. */
@@ -261,6 +261,44 @@ test('by keyboard only: a span is annotated, and the score is in the list', asyn
   expect((await project.post('/api/simple/traces/', { trace })).status).toBe(202)
   await page.getByRole('cell', { name: /helpful 0\.25/ }).waitFor()
   expect(faults).toEqual([])
+  await close()
+})
+
+test('all annotations of a trace are shown and count, however many there are', async () => {
+  const own = await newProject()
+  const [root] = agentTrace('Judged often?')
+  await own.store(root as OtlpSpan)
+  const said = (slug: string, at: number): object => {
+    const trace_id = newTraceId()
+    const time = new Date(Date.now() - at * 10).toISOString()
+    const span = {
+      ...{
+        trace_id,
+        span_id: newSpanId(),
+        span_name: slug,
+        trace_type: 'annotation',
+        start_time: time,
+        end_time: time,
+      },
+      links: [{ trace_id: root?.traceId, span_id: root?.spanId }],
+      attributes: {
+        ag: { type: { trace: 'annotation' }, data: { outputs: { score: 0.5 } }, references: { evaluator: { slug } } },
+      },
+    }
+    return { trace_id, spans: { root: span } }
+  }
+  const traces = [...Array.from({ length: 1_000 }, (_, at) => said('often', at)), said('first', 2_000)]
+  expect((await own.post('/api/traces/ingest', { traces })).status).toBe(202)
+  const { page, close } = await visit(browser, own, '/w/traces?columns=scores&q=name%3Dplan_trip')
+  await page.getByRole('cell', { name: /first 0\.5/ }).waitFor()
+  await page.goto(page.url().replace(/\/w\/.*/, `/w/traces/${root?.traceId}?view=tree&tab=annotations`))
+  const articles = page.getByRole('article', { name: /^Annotation/ })
+  await page.getByRole('button', { name: 'Show 100 more of 1,001' }).click()
+  await expect.poll(() => articles.count()).toBe(200)
+  for (let shown = 200; shown < 1_000; shown += 100)
+    await page.getByRole('button', { name: 'Show 100 more of 1,001' }).click()
+  await page.getByRole('button', { name: 'Show 1 more of 1,001' }).click()
+  await page.getByRole('article', { name: 'Annotation first' }).waitFor()
   await close()
 })
 

@@ -26,8 +26,8 @@ export const annotate = (
   return post('/simple/traces/', { trace })
 }
 
-/** Annotations that are read for one list or trace. */
-const ANNOTATIONS_MAX = 1_000
+/** Annotations that are read at once. */
+const ANNOTATIONS_PER_PAGE = 1_000
 
 interface FoundSpan {
   trace_id: string
@@ -43,7 +43,12 @@ interface FoundSpan {
   }
 }
 
-/** The annotations of some traces, the newest first. */
+interface FoundPage {
+  spans: FoundSpan[]
+  windowing?: object
+}
+
+/** All annotations of some traces, the newest first. */
 export const annotationsQuery = (traceIds: readonly string[]) =>
   queryOptions({
     queryKey: ['annotations', traceIds],
@@ -51,15 +56,21 @@ export const annotationsQuery = (traceIds: readonly string[]) =>
     enabled: traceIds.length > 0,
   })
 
-export async function readAnnotations(traceIds: readonly string[], signal: AbortSignal): Promise<Annotation[]> {
+async function readAnnotations(traceIds: readonly string[], signal: AbortSignal): Promise<Annotation[]> {
   const conditions = [
     { field: 'links', operator: 'in', value: traceIds.map(trace_id => ({ trace_id })) },
     { field: 'trace_type', operator: 'is', value: 'annotation' },
     { field: 'parent_id', operator: 'is', value: null },
   ]
-  const body = { filtering: { operator: 'and', conditions }, windowing: { limit: ANNOTATIONS_MAX } }
-  const { spans } = await post<{ spans: FoundSpan[] }>('/spans/query', body, signal)
-  return spans.map(toAnnotation)
+  const filtering = { operator: 'and', conditions }
+  const found: FoundSpan[] = []
+  let windowing: object | undefined = { limit: ANNOTATIONS_PER_PAGE }
+  while (windowing) {
+    const page: FoundPage = await post<FoundPage>('/spans/query', { filtering, windowing }, signal)
+    found.push(...page.spans)
+    windowing = page.windowing
+  }
+  return found.map(toAnnotation)
 }
 
 function toAnnotation({ trace_id, span_name, start_time, links = [], attributes }: FoundSpan): Annotation {
@@ -96,7 +107,10 @@ export function scoresOf(annotations: readonly Annotation[]): Score[] {
 export const byTrace = (annotations: readonly Annotation[]): Map<string, Annotation[]> => {
   const found = new Map<string, Annotation[]>()
   for (const annotation of annotations)
-    for (const trace_id of new Set(annotation.about.map(({ trace_id }) => trace_id)))
-      found.set(trace_id, [...(found.get(trace_id) ?? []), annotation])
+    for (const trace_id of new Set(annotation.about.map(({ trace_id }) => trace_id))) {
+      const others = found.get(trace_id)
+      if (others) others.push(annotation)
+      else found.set(trace_id, [annotation])
+    }
   return found
 }

@@ -2,7 +2,7 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { api, post } from '../api/client.ts'
 import { listBody } from '../api/filtering.ts'
 import type { Group, RowGroups, RowPage } from '../api/queries.ts'
-import { readAnnotations } from '../api/scores.ts'
+import { annotationsQuery } from '../api/scores.ts'
 
 /** Turns of a session that are shown. */
 export const TURNS_MAX = 1_000
@@ -16,8 +16,8 @@ export const sessionQuery = (session: string) =>
     queryKey: ['session', session],
     queryFn: async ({ signal }) => {
       const body = { ...tracesOf(session), windowing: { limit: TURNS_MAX } }
-      const { rows, windowing } = await post<RowPage>('/spans/rows', body, signal)
-      return { turns: rows.toReversed(), hasEarlier: windowing !== undefined && rows.length === TURNS_MAX }
+      const { rows } = await post<RowPage>('/spans/rows', body, signal)
+      return rows.toReversed()
     },
     refetchInterval: LOOK_MS,
   })
@@ -31,24 +31,15 @@ export const sessionTotalsQuery = (session: string) =>
     refetchInterval: LOOK_MS,
   })
 
-/** Turns whose scores are asked for at once. */
-const SCORED = 100
-/** How often they are asked for again: evaluators and people say something of a turn after it. */
+/** How often scores are asked for again: evaluators and people say something of a turn after it. */
 const SCORES_MS = 5_000
 
 /** What was said of all turns; when another turn arrives, what was said of those before stays. */
-export const turnScoresQuery = (traceIds: readonly string[]) =>
-  queryOptions({
-    queryKey: ['annotations', traceIds],
-    queryFn: async ({ signal }) => {
-      const parts = Array.from({ length: Math.ceil(traceIds.length / SCORED) }, (_, part) =>
-        readAnnotations(traceIds.slice(part * SCORED, (part + 1) * SCORED), signal),
-      )
-      return (await Promise.all(parts)).flat()
-    },
-    refetchInterval: SCORES_MS,
-    placeholderData: keepPreviousData,
-  })
+export const turnScoresQuery = (traceIds: readonly string[]) => ({
+  ...annotationsQuery(traceIds),
+  refetchInterval: SCORES_MS,
+  placeholderData: keepPreviousData,
+})
 
 function tracesOf(session: string) {
   const filter = { operator: 'and' as const, conditions: [{ field: 'session_id', operator: 'is', value: session }] }

@@ -28,7 +28,7 @@ export function SessionScreen(): ReactNode {
   const { sessionId } = useParams({ from: '/sessions/$sessionId' })
   const search = useSearch({ from: '/sessions/$sessionId' })
   const navigate = useNavigate({ from: '/sessions/$sessionId' })
-  const { data, error } = useQuery(sessionQuery(sessionId))
+  const { data: turns, error } = useQuery(sessionQuery(sessionId))
   const { data: totals } = useQuery(sessionTotalsQuery(sessionId))
   useNameInTitle(sessionId)
   const change = (changes: Partial<SessionSearch>): void =>
@@ -37,28 +37,29 @@ export function SessionScreen(): ReactNode {
     <div className={styles.session}>
       <header className={styles.header}>
         <h1>Session {visible(sessionId)}</h1>
-        {data && data.turns.length > 0 && totals && <Totals session={sessionId} totals={totals} turns={data.turns} />}
+        {turns && turns.length > 0 && totals && <Totals session={sessionId} totals={totals} turns={turns} />}
       </header>
       {error && <Failure what="The session cannot be read." error={error} />}
-      {data?.turns.length === 0 && (
+      {turns?.length === 0 && (
         <p className={styles.nothing} role="status">
           This project has no trace of the session <code>{visible(sessionId)}</code>. It may have been deleted, or it
           has not arrived yet: the page keeps looking. Go to the <Link to="/sessions">list of sessions</Link>.
         </p>
       )}
-      {data && data.turns.length > 0 && <Body {...{ ...data, search, change }} />}
+      {turns && turns.length > 0 && <Body {...{ turns, search, change }} all={totals?.count ?? turns.length} />}
     </div>
   )
 }
 
 interface BodyProps {
   turns: readonly Row[]
-  hasEarlier: boolean
+  /** How many turns the session has. */
+  all: number
   search: SessionSearch
   change: (changes: Partial<SessionSearch>) => void
 }
 
-function Body({ turns, hasEarlier, search, change }: BodyProps): ReactNode {
+function Body({ turns, all, search, change }: BodyProps): ReactNode {
   const { data: annotations = [] } = useQuery(turnScoresQuery(turns.map(({ trace_id }) => trace_id)))
   const scores = byTrace(annotations)
   const selected = Math.max(
@@ -83,7 +84,7 @@ function Body({ turns, hasEarlier, search, change }: BodyProps): ReactNode {
   return (
     <>
       <Strip turns={turns} selected={selected} select={select} />
-      {hasEarlier && (
+      {all > turns.length && turns.length === TURNS_MAX && (
         <p className={styles.nothing}>
           The last {formatCount(TURNS_MAX)} turns are shown; the list of traces has the earlier ones.
         </p>

@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import { type Annotation, annotationsQuery } from '../api/scores.ts'
-import { formatFullTime, formatTime, visible } from '../format/format.ts'
-import { Failure } from '../parts/controls.tsx'
+import { formatCount, formatFullTime, formatTime, visible } from '../format/format.ts'
+import { Button, Failure } from '../parts/controls.tsx'
 import { AnnotationForm } from './annotation-form.tsx'
 import content from './content.module.css'
 import { JsonView } from './value-view.tsx'
@@ -16,11 +16,18 @@ interface AnnotationsProps {
   onWritten: () => void
 }
 
+/** So many more are shown at once. */
+const SHOWN = 100
+
 /** What people and evaluators said of the spans of a trace, and a form to say something of the selected one. */
 export function Annotations({ traceId, spanId, nameOf, isWriting, onWritten }: AnnotationsProps): ReactNode {
   const { data, error } = useQuery({ ...annotationsQuery([traceId]), refetchInterval: 5_000 })
-  const ofThis = data?.filter(({ about }) => about.some(one => one.span_id === spanId)) ?? []
-  const ofOthers = data?.filter(one => !ofThis.includes(one)) ?? []
+  const [shownMax, setShownMax] = useState(SHOWN)
+  const all = data ?? []
+  const isOfThis = ({ about }: Annotation): boolean => about.some(one => one.span_id === spanId)
+  const ofThis = all.filter(isOfThis)
+  const ofOthers = all.filter(one => !isOfThis(one))
+  const shownOfOthers = ofOthers.slice(0, Math.max(0, shownMax - ofThis.length))
   return (
     <>
       {isWriting && <AnnotationForm about={{ trace_id: traceId, span_id: spanId }} onClose={onWritten} />}
@@ -28,13 +35,18 @@ export function Annotations({ traceId, spanId, nameOf, isWriting, onWritten }: A
       {data?.length === 0 && !isWriting && (
         <p className={content.empty}>Nobody and no evaluator has judged this trace.</p>
       )}
-      {ofThis.map(one => (
+      {ofThis.slice(0, shownMax).map(one => (
         <AnnotationView key={one.trace_id} annotation={one} />
       ))}
-      {ofOthers.length > 0 && <h3 className={content.heading}>Of other spans of the trace</h3>}
-      {ofOthers.map(one => (
+      {shownOfOthers.length > 0 && <h3 className={content.heading}>Of other spans of the trace</h3>}
+      {shownOfOthers.map(one => (
         <AnnotationView key={one.trace_id} annotation={one} of={nameOf(one.about[0]?.span_id ?? '')} />
       ))}
+      {all.length > shownMax && (
+        <Button onClick={() => setShownMax(shownMax + SHOWN)}>
+          Show {Math.min(SHOWN, all.length - shownMax)} more of {formatCount(all.length)}
+        </Button>
+      )}
     </>
   )
 }
