@@ -214,6 +214,28 @@ async function scrollToEnd(page: Page): Promise<void> {
     .toBe(1)
 }
 
+test('live: what arrives is shown at the top, but moves nobody who has scrolled, and reads no page below again', async () => {
+  const own = await projectWithLongList()
+  const { page, close } = await visit(browser, own, '/w/traces?live=true')
+  await page.locator('[data-row="0"]').waitFor()
+  await scrollToEnd(page)
+  const top = await topIn(page)
+  let pagesBelow = 0
+  page.on('request', request => {
+    if (request.url().endsWith('/spans/rows') && request.postData()?.includes('"after"')) pagesBelow++
+  })
+  await own.store(...agentTrace('Unseen?', 1_000))
+  await page.getByRole('button', { name: /^1 new/ }).waitFor()
+  expect(await topIn(page)).toBe(top)
+  await page.keyboard.press('n')
+  await page.locator('[data-row="0"]').getByText('Unseen?').waitFor()
+  await own.store(...agentTrace('Seen at once?', 500))
+  await page.locator('[data-row="0"]').getByText('Seen at once?').waitFor()
+  expect(await page.getByRole('button', { name: /new/ }).count()).toBe(0)
+  expect(pagesBelow).toBe(0)
+  await close()
+})
+
 test('a list that is read for minutes stays where it is, while its window moves on', async () => {
   const long = await projectWithLongList()
   const { page, close } = await visit(browser, long, '/w/testsets')

@@ -51,16 +51,17 @@ interface RowsProps {
   /** By id. */
   selected: ReadonlyMap<string, Row>
   toggle: (row: Row) => void
+  onScroll: () => void
 }
 
-const ROW_PX = 28
+export const ROW_PX = 28
 /** The head stands over the rows: as high as one, and a line. */
 const HEAD_PX = ROW_PX + 1
 /** So many rows before the end the next page is read: the first page of a list has more than these and a window's. */
 const AHEAD = 15
 
 /** The table of a list; only the visible rows are in the document. */
-export function Rows({ scroller, list, search, change, selected, toggle }: RowsProps): ReactNode {
+export function Rows({ scroller, list, search, change, selected, toggle, onScroll }: RowsProps): ReactNode {
   'use no memo' // The virtualizer is one object, whose answers change.
   const { rows, shown, more } = list
   const virtual = useVirtualizer({
@@ -94,7 +95,7 @@ export function Rows({ scroller, list, search, change, selected, toggle }: RowsP
   })
   const longest = Math.max(1, ...rows.map(({ duration = 0 }) => duration))
   return (
-    <div ref={scroller} className={styles.scroller} data-stale={list.isStale || undefined}>
+    <div ref={scroller} className={styles.scroller} data-stale={list.isStale || undefined} onScroll={onScroll}>
       {list.error && <Failure what="The list cannot be read." error={list.error} />}
       {previews.error && <Failure what="Inputs and outputs cannot be read." error={previews.error} />}
       <div

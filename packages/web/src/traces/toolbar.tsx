@@ -20,6 +20,8 @@ interface ToolbarProps {
   onFacets: () => void
   /** Shows what has arrived. */
   showNew: () => void
+  /** Whether it is shown as it arrives. */
+  isLive: boolean
 }
 
 const ORDER_NAMES = [
@@ -30,7 +32,7 @@ const ORDER_NAMES = [
 ] as const
 
 /** What is listed, in which order and from when, and how many there are. */
-export function Toolbar({ list, search, change, showsFacets, onFacets, showNew }: ToolbarProps): ReactNode {
+export function Toolbar({ list, search, change, showsFacets, onFacets, showNew, isLive }: ToolbarProps): ReactNode {
   const order = search.order ?? 'time'
   return (
     <div className={styles.toolbar}>
@@ -66,7 +68,7 @@ export function Toolbar({ list, search, change, showsFacets, onFacets, showNew }
         As dashboard
       </Link>
       <span className={styles.space} />
-      {list.arrived > 0 && !search.live && (
+      {list.arrived > 0 && !isLive && (
         <Button look="primary" onClick={showNew}>
           {formatCount(list.arrived)}
           {list.arrived === FIRST_ROWS && '+'} new <Kbd>n</Kbd>

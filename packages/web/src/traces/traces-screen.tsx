@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react'
+import { lazy, type ReactNode, type RefObject, Suspense, useEffect, useRef, useState } from 'react'
 import type { ListBody } from '../api/filtering.ts'
 import { anySpanQuery, type Row, rowsQuery } from '../api/queries.ts'
 import { queryClient } from '../api/query-client.ts'
@@ -10,7 +10,7 @@ import { Facets } from './facets.tsx'
 import { FilterLine } from './filter-line.tsx'
 import { Histogram } from './histogram.tsx'
 import { Onboarding } from './onboarding.tsx'
-import { Rows } from './rows.tsx'
+import { ROW_PX, Rows } from './rows.tsx'
 import { type Change, openRow, spanOf, type TracesSearch } from './search.ts'
 import { Toolbar } from './toolbar.tsx'
 import styles from './traces.module.css'
@@ -80,21 +80,27 @@ function Found({ body, listed, search, change }: FoundProps): ReactNode {
     if (open >= 0 && next) change({ trace: next.trace_id, span: spanOf(search, next) }, { replace: true })
   }
   const scroller = useRef<HTMLDivElement>(null)
+  // Rows that somebody has scrolled to must not move: further down, what arrives waits for its button.
+  const [isAtTop, setIsAtTop] = useState(true)
+  const isLive = search.live === true && isAtTop
   const showNew = (): void => {
     scroller.current?.scrollTo({ top: 0 })
     void showArrived()
   }
   useKeys({ ']': step(1), '[': step(-1), n: showNew })
   useEffect(() => {
-    if (search.live && list.arrived > 0) void showArrived()
-  }, [search.live, list.arrived])
+    if (isLive && list.arrived > 0) void showArrived()
+  }, [isLive, list.arrived])
   return (
     <>
-      <Toolbar {...{ list, search, change, showsFacets, showNew }} onFacets={() => setShowsFacets(!showsFacets)} />
+      <Toolbar
+        {...{ list, search, change, showsFacets, showNew, isLive }}
+        onFacets={() => setShowsFacets(!showsFacets)}
+      />
       <Histogram list={list} change={change} />
       <div className={styles.found}>
         {showsFacets && <Facets list={list} text={search.q ?? ''} change={change} />}
-        <Rows {...{ scroller, list, search, change, selected, toggle }} />
+        <Rows {...{ scroller, list, search, change, selected, toggle }} onScroll={() => setIsAtTop(isTop(scroller))} />
       </div>
       <Suspense>{selected.size > 0 && <SelectionBar chosen={[...selected.values()]} onClear={clear} />}</Suspense>
       <Suspense>
@@ -111,6 +117,8 @@ function Found({ body, listed, search, change }: FoundProps): ReactNode {
     </>
   )
 }
+
+const isTop = ({ current }: RefObject<HTMLElement | null>): boolean => (current?.scrollTop ?? 0) < ROW_PX
 
 const NONE: ReadonlyMap<string, Row> = new Map()
 

@@ -1,7 +1,7 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { type InfiniteData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useEffect, useMemo, useState } from 'react'
 import type { ListBody } from '../api/filtering.ts'
-import { newestQuery, type OrderBy, type Row, rowsQuery } from '../api/queries.ts'
+import { newestQuery, type OrderBy, type Row, type RowPage, rowsQuery } from '../api/queries.ts'
 import { queryClient } from '../api/query-client.ts'
 import type { TracesSearch } from './search.ts'
 import { windowNowOf } from './use-body.ts'
@@ -88,9 +88,14 @@ function withNewer(rows: readonly Row[], newest: readonly Row[] = []): readonly 
 
 export const idOf = ({ trace_id, span_id }: Pick<Row, 'trace_id' | 'span_id'>): string => `${trace_id}/${span_id}`
 
-/** Reads the list again, with what has arrived. */
+/** Reads the list that is shown again, with what has arrived: from its first page, whatever was read below. */
 export async function showArrived(): Promise<void> {
+  queryClient.setQueriesData<InfiniteData<RowPage>>(
+    { queryKey: ['rows'], type: 'active' },
+    data => data && { pages: data.pages.slice(0, 1), pageParams: data.pageParams.slice(0, 1) },
+  )
   await queryClient.invalidateQueries({
+    type: 'active',
     predicate: ({ queryKey }) => ['rows', 'count', 'facets'].includes(String(queryKey[0])),
   })
 }
