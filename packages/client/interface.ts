@@ -13181,6 +13181,8 @@ export interface operations {
                                 step_key: string;
                                 path: string;
                             } | null;
+                            /** @description Only the cases of these scenarios of the baseline. */
+                            scenario_ids?: string[] | null;
                             offset?: number | null;
                             limit?: number | null;
                         } | null;

@@ -231,6 +231,16 @@ test('pass and fail, numbers and amounts, by testcase; significant differences a
     ],
   })
   expect(dashed(cases[0].baseline.trace_id)).toMatch(/-/)
+  // One case by itself, wherever it is in that order.
+  const { scenario_id } = cases[17].baseline
+  const asked = { limit: 5, scenario_ids: [scenario_id], score: { step_key: 'e', path: OK } }
+  const alone = await post('/evaluations/runs/compare', {
+    comparison: {
+      ...{ baseline_run_id: baseline.id, run_ids: [candidate.id], cases: asked },
+      scores: [{ step_key: 'e', path: OK }],
+    },
+  })
+  expect(alone.comparison.cases).toEqual([cases[17]])
 })
 
 test('testcases that a run has twice are matched one by one; without pairs nothing is claimed', async () => {

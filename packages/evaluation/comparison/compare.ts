@@ -28,6 +28,9 @@ export const comparison = z.object({
     z.object({
       run_id: optional(uuid),
       score: optional(scoreName),
+      scenario_ids: optional(list(uuid, { max: CASES_MAX })).meta({
+        description: 'Only the cases of these scenarios of the baseline.',
+      }),
       offset: optional(z.int().min(0)),
       limit: optional(z.int().min(0).max(CASES_MAX)),
     }),
@@ -175,7 +178,7 @@ async function casesOf(
   { cases }: ComparisonQuery,
   { scope: { project_id }, baseline, candidates, scores }: Compared,
 ): Promise<object[]> {
-  const { run_id, score, offset = 0, limit = CASES_DEFAULT } = cases ?? {}
+  const { run_id, score, scenario_ids, offset = 0, limit = CASES_DEFAULT } = cases ?? {}
   const { run } = (run_id ? candidates.find(one => one.run.id === run_id) : candidates[0]) ?? {}
   if (!run) throw invalid('cases.run_id: it is not among run_ids')
   const order = score ? requiredScore(scores, score) : scores[0]
@@ -185,7 +188,7 @@ async function casesOf(
     baseline: comparedRun(baseline.run, baseline.run, scores),
     candidate: comparedRun(run, baseline.run, scores),
   }
-  const page = { score: scores.indexOf(order), isHigherBetter: order.isHigherBetter, offset, limit }
+  const page = { score: scores.indexOf(order), isHigherBetter: order.isHigherBetter, scenario_ids, offset, limit }
   const rows = limit === 0 ? [] : await readComparedCases(engine, pair, page)
   return rows.map(row => shownCase(row, run.id, scores))
 }

@@ -72,18 +72,28 @@ FROM (SELECT CAST([${join(means)}], 'Array(Tuple(UInt64, Float64, Float64))') AS
 const meanOf = (value: Sql, isMeant: Sql): Sql =>
   sql`arrayAvg(arraySort(groupArrayIf(assumeNotNull(${value}), ${isMeant})))`
 
+/** Which matched cases, and in which order. */
+export interface ComparedCasesPage {
+  /** The place of the score that orders them. */
+  readonly score: number
+  readonly isHigherBetter: boolean
+  /** Only those of these scenarios of the baseline. */
+  readonly scenario_ids?: readonly Uuid[] | undefined
+  readonly offset: number
+  readonly limit: number
+}
+
 /** A page of matched cases, those in which the candidate is worst compared to the baseline first. */
-export function compileComparedCases(
-  { project_id, baseline, candidate }: ComparedPair,
-  order: { score: number; isHigherBetter: boolean; offset: number; limit: number },
-): Sql {
+export function compileComparedCases({ project_id, baseline, candidate }: ComparedPair, order: ComparedCasesPage): Sql {
   const [one, other] = [scoreAt(sql`b`, order.score), scoreAt(sql`c`, order.score)]
   const difference = order.isHigherBetter ? sql`${other} - ${one}` : sql`${one} - ${other}`
   const side = (name: Sql): Sql =>
     sql`tuple(toString(${name}.scenario_id), lower(hex(${name}.subject)), ${name}.scores, arrayMap(x -> lower(hex(x)), ${name}.traces))`
+  const ids = order.scenario_ids
+  const chosen = ids ? sql`WHERE has(${texts(ids)}, toString(b.scenario_id))\n` : sql``
   return sql`SELECT b.case_id AS case_id, b.is_testcase AS is_testcase, b.repeat_idx AS repeat_idx, ${side(sql`b`)} AS baseline, ${side(sql`c`)} AS candidate
 FROM (${casesOf(project_id, baseline)}) AS b INNER JOIN (${casesOf(project_id, candidate)}) AS c ON ${MATCHED}
-ORDER BY ${difference} ASC NULLS LAST, case_id, b.nth, repeat_idx LIMIT ${count(order.limit)} OFFSET ${count(order.offset)} ${AS_WRITTEN}`
+${chosen}ORDER BY ${difference} ASC NULLS LAST, case_id, b.nth, repeat_idx LIMIT ${count(order.limit)} OFFSET ${count(order.offset)} ${AS_WRITTEN}`
 }
 
 const scoreAt = (side: Sql, index: number): Sql => sql`${side}.scores[${int(index + 1)}]`

@@ -1,5 +1,11 @@
 import type { TraceId, Uuid } from '@spanhouse/model'
-import { type ComparedPair, compileComparedCases, compileComparison, printSql } from '@spanhouse/query'
+import {
+  type ComparedCasesPage,
+  type ComparedPair,
+  compileComparedCases,
+  compileComparison,
+  printSql,
+} from '@spanhouse/query'
 import type { Engine } from '../engine/engine.ts'
 
 /** What two runs have in common. */
@@ -45,9 +51,9 @@ type CaseRow = Omit<ComparedCase, 'baseline' | 'candidate'> & { baseline: SideRo
 export async function readComparedCases(
   engine: Engine,
   pair: ComparedPair,
-  order: Parameters<typeof compileComparedCases>[1],
+  page: ComparedCasesPage,
 ): Promise<ComparedCase[]> {
-  const rows = await engine.rows<CaseRow>(printSql(compileComparedCases(pair, order)))
+  const rows = await engine.rows<CaseRow>(printSql(compileComparedCases(pair, page)))
   return rows.map(row => ({ ...row, baseline: sideOf(row.baseline), candidate: sideOf(row.candidate) }))
 }
 

@@ -133,6 +133,24 @@ test('runs are compared by mouse: configuration, verdicts, the worst cases, both
   await close()
 })
 
+test('an address opens a case of a comparison that is on no page that was read', async () => {
+  const many = await newProject()
+  const [one, other] = await comparedRuns(many, await makeEvaluated(many, 120))
+  const asked = { comparison: { baseline_run_id: one, run_ids: [other], cases: { limit: 1_000 } } }
+  const last = (await post(many, '/evaluations/runs/compare', asked)).comparison.cases.at(-1)
+  const id = `${last.baseline.scenario_id}:0`
+  const path = `/w/evaluations/compare?baseline=${one}&runs=${other}&case=${encodeURIComponent(id)}`
+  const { page, faults, close } = await visit(browser, many, path)
+  const panel = page.getByRole('region', { name: 'Compared case' })
+  await panel.getByText('Trace of the baseline').waitFor()
+  expect(await page.locator('[data-row][data-open]').count()).toBe(0)
+  await page.goto(page.url().replace(/case=.*/, 'case=mistyped%3A0'))
+  await page.locator('[data-row="0"]').waitFor()
+  await panel.waitFor({ state: 'detached' })
+  expect(faults).toEqual([])
+  await close()
+})
+
 test('runs are compared by keyboard only, up to the trace of the baseline', async () => {
   const { page, close } = await visit(browser, project, '/w/evaluations')
   await page.getByRole('link', { name: 'Kind answers' }).waitFor()

@@ -247,6 +247,19 @@ export const comparisonQuery = (
     placeholderData: keepPreviousData,
   })
 
+/** The cases of one scenario of a baseline in the comparison with a run. None if it cannot be an id. */
+export const comparedScenarioQuery = (baseline_run_id: string, run_id: string, scenario_id: string | undefined) =>
+  queryOptions({
+    queryKey: ['compared scenario', baseline_run_id, run_id, scenario_id],
+    queryFn: async ({ signal }) => {
+      const cases = { scenario_ids: [scenario_id], limit: CASES_PER_PAGE }
+      const comparison = { baseline_run_id, run_ids: [run_id], cases }
+      const asked = { method: 'POST', body: { comparison }, signal } as const
+      return (await apiById<{ comparison: Comparison }>('/evaluations/runs/compare', asked))?.comparison.cases ?? []
+    },
+    enabled: scenario_id !== undefined,
+  })
+
 export const stopRun = (id: string): Promise<unknown> => post(`/simple/evaluations/${id}/stop`, {})
 
 /** What an evaluation is made of: ids of revisions. */

@@ -1,6 +1,13 @@
+import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import type { ComparedCase, ComparedScore, Comparison, Run } from '../../api/evaluations.ts'
+import {
+  type ComparedCase,
+  type ComparedScore,
+  type Comparison,
+  comparedScenarioQuery,
+  type Run,
+} from '../../api/evaluations.ts'
 import { MISSING, visible } from '../../format/format.ts'
 import { useKeys } from '../../frame/keys.ts'
 import { Choices, controls, Spoken } from '../../parts/controls.tsx'
@@ -36,12 +43,15 @@ const idOf = ({ baseline, repeat_idx }: ComparedCase): string => `${baseline.sce
 export function ComparedCases(props: ComparedCasesProps): ReactNode {
   const { baseline, run, runs, pages, search, change, more, isStale } = props
   const rows = pages.flatMap(({ cases }) => cases)
-  const sidesOf = useSides(baseline, run, pages)
+  const listed = rows.find(row => idOf(row) === search.case)
+  // An address may open a case of a page that has not been read.
+  const elsewhere = useElsewhere(baseline, run, listed || isStale ? undefined : search.case)
+  const sidesOf = useSides(baseline, run, elsewhere ? [...pages, { cases: [elsewhere] }] : pages)
   const all = pages[0]?.runs.find(({ run_id }) => run_id === run.id)?.scores ?? []
   const by = all.find(score => isSameScore(score, search.by)) ?? all[0]
   const columns = [...(by ? [by] : []), ...all.filter(score => score !== by)].slice(0, COLUMNS_MAX)
   const titles = new Map(titlesOf(baseline, all).map((title, index) => [all[index], title]))
-  const open = rows.find(row => idOf(row) === search.case)
+  const open = listed ?? elsewhere
   useTraceKeys(open)
   useKeys({
     d: () => change({ diff: DIFFS[(DIFFS.indexOf(search.diff) + 1) % DIFFS.length] }, { replace: true }),
@@ -107,6 +117,12 @@ export function ComparedCases(props: ComparedCasesProps): ReactNode {
       </div>
     </>
   )
+}
+
+/** A case by its id; undefined until it is read, or if the runs do not have it in common. */
+function useElsewhere(baseline: Run, run: Run, id: string | undefined): ComparedCase | undefined {
+  const { data } = useQuery(comparedScenarioQuery(baseline.id, run.id, id?.split(':')[0]))
+  return data?.find(row => idOf(row) === id)
 }
 
 const DIFFS = [undefined, 'baseline', 'expected'] as const

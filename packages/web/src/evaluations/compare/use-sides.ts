@@ -15,9 +15,13 @@ export const comparedWith = ({ baseline, candidate }: Sides, diff: CompareSearch
   diff === 'baseline' ? (baseline?.output ?? '') : diff === 'expected' ? candidate?.expected : undefined
 
 /** What the cells of both runs contain, page by page. */
-export function useSides(baseline: Run, run: Run, pages: readonly Comparison[]): (row: ComparedCase) => Sides {
+export function useSides(
+  baseline: Run,
+  run: Run,
+  pages: readonly Pick<Comparison, 'cases'>[],
+): (row: ComparedCase) => Sides {
   const expectedKeys = useExpectedKeys(baseline)
-  const idsOf = (side: 'baseline' | 'candidate') => (page: Comparison) => [
+  const idsOf = (side: 'baseline' | 'candidate') => (page: Pick<Comparison, 'cases'>) => [
     ...new Set(page.cases.map(one => one[side].scenario_id)),
   ]
   const read = (of: Run, ids: string[][]) => ids.map(scenario_ids => casesByIdQuery(of.id, scenario_ids))
