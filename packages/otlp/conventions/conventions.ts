@@ -10,6 +10,7 @@ import { langSmith } from './langsmith.ts'
 import { mastra } from './mastra.ts'
 import { openInference } from './openinference.ts'
 import { openLlmetry } from './openllmetry.ts'
+import { putCachedInPrompt } from './usage.ts'
 import { vercelAi } from './vercel-ai.ts'
 
 /** Later conventions win if several set the same place. `ag.*` itself wins over all of them. */
@@ -42,7 +43,9 @@ export function recognise(span: SentSpan): Recognised | undefined {
     if (ag) mergeBelow(found.ag, ag)
     ag = found.ag
   }
-  return ag && { ag, repeatsUsage, failure }
+  if (!ag) return undefined
+  putCachedInPrompt(ag)
+  return { ag, repeatsUsage, failure }
 }
 
 /** `task` only means that no better type is known, so it does not displace another type. */

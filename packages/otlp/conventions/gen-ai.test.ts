@@ -230,6 +230,26 @@ describe('GenAI', () => {
     expect(agOf(attributes).data).toEqual({ inputs: { prompt: messages }, outputs: { completion: messages } })
   })
 
+  test.each<[string, number[], number[]]>([
+    ['as many as the prompt has', [140, 24, 164, 100], [140, 24, 164, 100]],
+    ['more than the prompt has', [40, 24, 64, 100], [140, 24, 164, 100]],
+    ['more, which the total contains', [40, 24, 164, 100], [140, 24, 164, 100]],
+    ['fewer, which the total contains', [40, 24, 94, 30], [70, 24, 94, 30]],
+    ['fewer, which the total does not contain', [40, 24, 64, 30], [40, 24, 64, 30]],
+  ])('cached tokens, %s', (_, sent, stored) => {
+    const [input, output, total, cached] = sent as [number, number, number, number]
+    const [prompt, completion, sum, cache_read] = stored
+    const attributes = {
+      'gen_ai.usage.input_tokens': input,
+      'gen_ai.usage.output_tokens': output,
+      'gen_ai.usage.total_tokens': total,
+      'gen_ai.usage.cache_read.input_tokens': cached,
+    }
+    expect(agOf(attributes).metrics).toEqual({
+      tokens: { incremental: { prompt, completion, total: sum, cache_read } },
+    })
+  })
+
   test('messages that are no JSON stay where they were sent', () => {
     expect(agOf({ 'gen_ai.input.messages': 'oops' })).toEqual({})
   })

@@ -71,6 +71,37 @@ export function putUsage(found: Found, metric: 'tokens' | 'costs', sent: Json | 
   if (total !== undefined) found.set(`${place}total`, total)
 }
 
+/**
+ * Adds cached tokens to a prompt that does not contain them, as Anthropic's API counts it and some instrumentations pass
+ * it on: there are more of them than the prompt has, or the total contains both.
+ */
+export function putCachedInPrompt(ag: JsonObject): void {
+  const tokens = at(at(ag.metrics, 'tokens'), 'incremental')
+  if (!isJsonObject(tokens)) return
+  const details = isJsonObject(tokens.prompt_details) ? tokens.prompt_details : {}
+  const cached =
+    (firstAmount(tokens, ['cache_read', 'cached']) || firstAmount(details, ['cache_read'])) +
+    (firstAmount(tokens, ['cache_creation']) || firstAmount(details, ['cache_write']))
+  const prompt = amountOf(tokens.prompt)
+  if (cached === 0 || prompt === undefined) return
+  const completion = amountOf(tokens.completion) ?? 0
+  const total = amountOf(tokens.total)
+  if (cached <= prompt && total !== prompt + cached + completion) return
+  tokens.prompt = prompt + cached
+  if (total === prompt + completion) tokens.total = total + cached
+}
+
+const at = (value: Json | undefined, key: string): Json | undefined => (isJsonObject(value) ? value[key] : undefined)
+
+/** The first of these amounts that is not zero, as prices read them. */
+function firstAmount(object: JsonObject, keys: readonly string[]): number {
+  for (const key of keys) {
+    const amount = amountOf(object[key])
+    if (amount) return amount
+  }
+  return 0
+}
+
 function withDetails(sent: JsonObject): JsonObject {
   const named = { ...sent }
   for (const [name, prefix] of Object.entries(DETAILS)) {

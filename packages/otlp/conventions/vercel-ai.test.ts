@@ -99,4 +99,21 @@ describe('AI SDK', () => {
   ])('outputs: %s', (_, sent, outputs) => {
     expect(agOf(sent).data).toEqual({ outputs })
   })
+
+  describe('cached tokens of Anthropic’s API', () => {
+    const usage = { input_tokens: 40, cache_read_input_tokens: 30, cache_creation_input_tokens: 5 }
+    const metadata = { 'ai.response.providerMetadata': JSON.stringify({ anthropic: { usage } }) }
+
+    test('are added to a prompt without them', () => {
+      const sent = { ...metadata, 'ai.usage.promptTokens': 40, 'ai.usage.completionTokens': 24 }
+      expect(agOf({ ...sent, 'ai.usage.totalTokens': 64 }).metrics).toEqual({
+        tokens: { incremental: { prompt: 75, completion: 24, total: 99, cache_read: 30, cache_creation: 5 } },
+      })
+    })
+
+    test('are not added to a prompt with them', () => {
+      const sent = { ...metadata, 'ai.usage.inputTokens': 75, 'ai.usage.outputTokens': 24, 'ai.usage.totalTokens': 99 }
+      expect(agOf(sent).metrics).toEqual({ tokens: { incremental: { prompt: 75, completion: 24, total: 99 } } })
+    })
+  })
 })

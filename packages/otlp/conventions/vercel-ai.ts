@@ -1,6 +1,7 @@
-import type { Json, SpanType } from '@spanhouse/model'
-import { type Convention, type Found, rowsOf } from './convention.ts'
-import { inputsOf, parsedValue as parsed, parsedContainer } from './value.ts'
+import { isJsonObject, type Json, type SpanType } from '@spanhouse/model'
+import { parseObjectText } from '../json/json-text.ts'
+import { type Convention, type Found, lookedAt, rowsOf, type SentAttributes } from './convention.ts'
+import { amountOf, inputsOf, parsedValue as parsed, parsedContainer } from './value.ts'
 
 const EMBEDDING_ID = /^ai\.embed(Many)?(\.doEmbed)?$/
 /** The single provider call inside `ai.generateText` and similar functions. */
@@ -15,6 +16,9 @@ function spanTypeOf(operationId: Json): SpanType | undefined {
 
 /** A function that the application calls: it makes one call to the provider or, with tools, several. */
 const OUTER_ID = /^ai\.(embed(Many)?|(generate|stream)(Text|Object))$/
+
+const METADATA = 'ai.response.providerMetadata'
+const TOKENS = 'metrics.tokens.incremental.'
 
 /** Vercel's AI SDK. For its attributes under `gen_ai.*` see `gen-ai.ts`. */
 export const vercelAi: Convention = {
@@ -78,8 +82,12 @@ export const vercelAi: Convention = {
       sent => (Array.isArray(sent) ? sent.map(parsed) : parsed(sent)),
     ),
     ...rowsOf({ 'ai.response.reasoning': 'data.outputs.reasoning' }),
+    ...lookedAt(METADATA),
   ],
-  complete: nameOutputs,
+  complete(found, { attributes }) {
+    nameOutputs(found)
+    putCachedBeside(found, attributes)
+  },
   repeatsUsage(attributes) {
     const id = attributes.get('ai.operationId')
     return typeof id === 'string' && OUTER_ID.test(id)
@@ -94,4 +102,22 @@ function nameOutputs(found: Found): void {
   if (outputs === undefined || !BESIDE_TEXT.some(place => found.has(place))) return
   found.delete('data.outputs')
   found.set(typeof outputs === 'string' ? 'data.outputs.text' : 'data.outputs.object', outputs)
+}
+
+/** Before version 6, the tokens of a prompt do not include those that Anthropic's API counts beside them. */
+function putCachedBeside(found: Found, attributes: SentAttributes): void {
+  const sent = attributes.get(METADATA)
+  if (typeof sent !== 'string' || !sent.includes('"input_tokens"')) return
+  const { anthropic } = parseObjectText(sent) ?? {}
+  const usage = isJsonObject(anthropic) ? anthropic.usage : undefined
+  const prompt = amountOf(found.get(`${TOKENS}prompt`))
+  if (!isJsonObject(usage) || prompt === undefined || amountOf(usage.input_tokens) !== prompt) return
+  const read = amountOf(usage.cache_read_input_tokens) ?? 0
+  const written = amountOf(usage.cache_creation_input_tokens) ?? 0
+  const total = amountOf(found.get(`${TOKENS}total`))
+  if (total === prompt + (amountOf(found.get(`${TOKENS}completion`)) ?? 0))
+    found.set(`${TOKENS}total`, total + read + written)
+  found.set(`${TOKENS}prompt`, prompt + read + written)
+  found.set(`${TOKENS}cache_read`, read)
+  found.set(`${TOKENS}cache_creation`, written)
 }
