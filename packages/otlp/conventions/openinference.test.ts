@@ -166,6 +166,69 @@ describe('OpenInference', () => {
     })
   })
 
+  describe('messages of which only the role is sent', () => {
+    const LLM = { 'openinference.span.kind': 'LLM' }
+    const role = (list: string, index: number, name: string): JsonObject => ({
+      [`llm.${list}_messages.${index}.message.role`]: name,
+    })
+    const image = { type: 'image_url', image_url: { url: 'http://example/a.png' } }
+    const lc = (content: unknown): unknown => ({ lc: 1, id: ['HumanMessage'], kwargs: { content } })
+    const text = (words: string): unknown => ({ type: 'text', text: words })
+
+    test('their content is in the raw request and response of LangChain', () => {
+      const sent = {
+        ...LLM,
+        ...role('input', 0, 'system'),
+        ...role('input', 1, 'user'),
+        ...role('output', 0, 'assistant'),
+        'input.value': JSON.stringify({ messages: [[lc([text('Be'), text('brief.')]), lc([text('Rain?'), image])]] }),
+        'output.value': JSON.stringify({ generations: [[{ text: '', message: lc([text('No.')]) }]] }),
+      }
+      expect(agOf(sent as JsonObject).data).toEqual({
+        inputs: {
+          prompt: [
+            { role: 'system', content: 'Be brief.' },
+            { role: 'user', content: [text('Rain?'), image] },
+          ],
+        },
+        outputs: { completion: [{ role: 'assistant', content: 'No.' }] },
+      })
+    })
+
+    test('and in that of Bedrock, whose messages are without the system’s', () => {
+      const result = [{ toolResult: { toolUseId: 't1', content: [{ json: { sunny: true } }] } }]
+      const messages = [
+        { role: 'user', content: [{ text: 'Rain?' }] },
+        { role: 'user', content: result },
+      ]
+      const sent = {
+        ...LLM,
+        'llm.input_messages.0.message.role': 'system',
+        'llm.input_messages.0.message.content': 'Be brief.',
+        'llm.input_messages.1.message.role': 'user',
+        'llm.input_messages.1.message.content': 'Rain?',
+        'llm.input_messages.2.message.role': 'user',
+        'llm.input_messages.2.message.tool_call_id': 't1',
+        'input.value': JSON.stringify({ messages }),
+      }
+      expect(agOf(sent).data).toEqual({
+        inputs: {
+          prompt: [
+            { role: 'system', content: 'Be brief.' },
+            { role: 'user', content: 'Rain?' },
+            { role: 'user', tool_call_id: 't1', content: result },
+          ],
+        },
+      })
+    })
+
+    test('a raw request without as many messages is of no use', () => {
+      const sent = { ...LLM, ...role('input', 99_999_999, 'user'), 'input.value': '{"messages":[{"content":"Rain?"}]}' }
+      const { inputs } = agOf(sent).data as { inputs: JsonObject }
+      expect(JSON.stringify(inputs)).not.toContain('undefined')
+    })
+  })
+
   test('vectors are outputs', () => {
     const sent = { 'embedding.embeddings.0.embedding.text': 'a', 'embedding.embeddings.0.embedding.vector': [0.5] }
     expect(agOf(sent).data).toEqual({

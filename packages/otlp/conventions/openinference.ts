@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type SpanType } from '@spanhouse/model'
+import { isJsonObject, type Json, type JsonObject, type SpanType } from '@spanhouse/model'
 import { parseText } from '../json/json-text.ts'
 import { type Convention, type Found, rowsOf, type SentAttributes } from './convention.ts'
 import { inputsOf, parsedContainer } from './value.ts'
@@ -94,6 +94,7 @@ export const openInference: Convention = {
   ],
   complete(found, { attributes }) {
     keepPlainText(found, attributes)
+    putMissingContents(found)
     dropRawMessages(found)
     dropPlainInputs(found)
     putContents(found)
@@ -113,6 +114,52 @@ function keepPlainText(found: Found, attributes: SentAttributes): void {
   if (input !== undefined) found.set('data.inputs', { input })
   if (output !== undefined) found.set('data.outputs', output)
 }
+
+/**
+ * Of messages whose content is a list, some instrumentations send only the role. Their content is in the raw request or
+ * response, whose messages are the same ones, perhaps without the system's.
+ */
+function putMissingContents(found: Found): void {
+  for (const [list, raw] of [
+    ['data.inputs.prompt', rawMessagesIn(found.get('data.inputs'), 'messages')],
+    ['data.outputs.completion', rawMessagesIn(found.get('data.outputs'), 'generations')],
+  ] as const) {
+    if (raw.length === 0) continue
+    const isFilled = new Map<number, boolean>()
+    for (const place of found.keys()) {
+      if (!place.startsWith(`${list}.`)) continue
+      const [index = '', member = ''] = place.slice(list.length + 1).split('.', 2)
+      isFilled.set(Number(index), isFilled.get(Number(index)) || !WITHOUT_CONTENT.has(member))
+    }
+    const offset = raw.length - 1 - Math.max(...isFilled.keys())
+    for (const [index, hasContent] of isFilled) {
+      const content = hasContent ? undefined : contentOf(raw[index + offset])
+      if (content !== undefined) found.set(`${list}.${index}.content`, content)
+    }
+  }
+}
+
+const WITHOUT_CONTENT = new Set(['role', 'name', 'tool_call_id'])
+
+/** The messages of a request, and the answers in a response of LangChain, which are in a list for each prompt. */
+function rawMessagesIn(value: Json | undefined, name: 'messages' | 'generations'): readonly Json[] {
+  const messages = isJsonObject(value) ? value[name] : undefined
+  return Array.isArray(messages) ? messages.flat() : []
+}
+
+/** The content of a message as APIs have it, as LangChain has it, or as one of its answers. */
+function contentOf(message: Json | undefined): Json | undefined {
+  if (!isJsonObject(message)) return undefined
+  const { content } = isJsonObject(message.kwargs) ? message.kwargs : message
+  if (content === undefined) return contentOf(message.message)
+  return Array.isArray(content) ? textOf(content) : (content ?? undefined)
+}
+
+/** The text of a list of nothing but texts; otherwise the list. */
+const textOf = (parts: Json[]): Json =>
+  parts.every(part => isJsonObject(part) && typeof part.text === 'string' && (part.type ?? 'text') === 'text')
+    ? parts.map(part => (part as JsonObject).text).join(' ')
+    : parts
 
 /** For a model call the messages are the data; the raw request and response repeat them in the provider's format. */
 function dropRawMessages(found: Found): void {
