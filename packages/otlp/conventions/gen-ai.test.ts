@@ -250,6 +250,13 @@ describe('GenAI', () => {
     })
   })
 
+  test('a call without an operation', () => {
+    const used = { 'gen_ai.request.model': 'm', 'gen_ai.usage.input_tokens': 5 }
+    expect(agOf(used).type).toEqual({ span: 'chat' })
+    expect(agOf({ ...used, 'gen_ai.operation.name': 'plan' }).type).toEqual({ span: 'task' })
+    expect(agOf({ 'gen_ai.request.model': 'm' }).type).toBeUndefined()
+  })
+
   test('messages that are no JSON stay where they were sent', () => {
     expect(agOf({ 'gen_ai.input.messages': 'oops' })).toEqual({})
   })

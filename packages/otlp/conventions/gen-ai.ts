@@ -41,7 +41,7 @@ export const genAi: Convention = {
         ...['model', 'max_tokens', 'temperature', 'top_p', 'top_k', 'presence_penalty', 'stop_sequences'],
         ...['base_url', 'endpoint', 'headers', 'streaming', 'frequency_penalty', 'seed', 'encoding_formats'],
       ]),
-      ...same('gen_ai.response.', 'meta.response.', ['model', 'finish_reasons', 'id']),
+      ...same('gen_ai.response.', 'meta.response.', ['model', 'id']),
       'gen_ai.system': 'meta.system',
       'gen_ai.provider.name': 'meta.provider.name',
       'gen_ai.output.type': 'meta.output.type',
@@ -87,13 +87,24 @@ export const genAi: Convention = {
       ...same('gen_ai.tool.call.', 'meta.tool.call.', ['id', 'arguments', 'result']),
       ...same('', 'meta.', ['tool_arguments', 'tool_response', 'agent_name', 'model_name', 'final_result']),
     }),
-    ...rowsOf({ 'gen_ai.tool.definitions': 'data.inputs.tools' }, parsedContainer),
+    ...rowsOf(
+      {
+        'gen_ai.tool.definitions': 'data.inputs.tools',
+        // Sentry's names, of which some are for JSON text.
+        'gen_ai.request.available_tools': 'data.inputs.tools',
+        'gen_ai.embeddings.input': 'data.inputs.input',
+        'gen_ai.response.finish_reasons': 'meta.response.finish_reasons',
+      },
+      parsedContainer,
+    ),
     ...rowsOf({ 'gen_ai.retrieval.documents': 'data.outputs.documents' }, parsedContainer),
+    ...lookedAt('gen_ai.response.text', 'gen_ai.response.tool_calls', 'gen_ai.tool.input', 'gen_ai.tool.output'),
     ...lookedAt('gen_ai.input.messages', 'gen_ai.output.messages', 'pydantic_ai.all_messages'),
     ...lookedAt('events', 'all_messages_events'),
   ],
   eventPrefix: 'gen_ai.',
   complete(found, span, earlier) {
+    putTypeOfCall(found, span.attributes, earlier)
     for (const extract of EXTRACTIONS) {
       extract(found, span)
       if (hasMessages(found) || (isJsonObject(earlier?.data) && Object.keys(earlier.data).length > 0)) return
@@ -103,6 +114,13 @@ export const genAi: Convention = {
     const operation = attributes.get('gen_ai.operation.name')
     return operation === AGENT_RUN || operation === WORKFLOW_RUN
   },
+}
+
+/** Some instrumentations name no operation: what a model used belongs to a call of it. */
+function putTypeOfCall(found: Found, attributes: SentAttributes, earlier: JsonObject | undefined): void {
+  if (attributes.has('gen_ai.operation.name') || earlier?.type || found.has('type.span')) return
+  if (attributes.has('gen_ai.request.model') && attributes.has('gen_ai.usage.input_tokens'))
+    found.set('type.span', 'chat')
 }
 
 /** Whether there are inputs or outputs apart from the tools that a model is offered. */
@@ -127,9 +145,43 @@ function setMessages(found: Found, prompt: readonly Json[], completion: readonly
 }
 
 function extractMessages(found: Found, { attributes }: SentSpan): void {
-  const prompt = normaliseMessages(attributes.get('gen_ai.input.messages'))
+  const prompt = promptIn(attributes)
   const completion = normaliseMessages(attributes.get('gen_ai.output.messages'))
-  setMessages(found, withInstructions(prompt, attributes.get('gen_ai.system_instructions')), completion)
+  setMessages(
+    found,
+    withInstructions(prompt, attributes.get('gen_ai.system_instructions')),
+    completion.length > 0 ? completion : responseIn(attributes),
+  )
+}
+
+const ASKING: ReadonlySet<SpanType | undefined> = new Set(['chat', 'completion', 'agent'])
+
+/** Text that is not JSON, not even cut, is a question. */
+function promptIn(attributes: SentAttributes): JsonObject[] {
+  const sent = attributes.get('gen_ai.input.messages')
+  const messages = normaliseMessages(sent)
+  const type = SPAN_TYPE_OF_OPERATION.get(attributes.get('gen_ai.operation.name') ?? null)
+  const isQuestion = typeof sent === 'string' && /^\s*[^\s[{]/.test(sent) && ASKING.has(type)
+  return messages.length === 0 && isQuestion ? [{ role: 'user', content: sent }] : messages
+}
+
+/** Sentry sends the texts of a response and its tool calls, each as JSON or as one text. */
+function responseIn(attributes: SentAttributes): JsonObject[] {
+  const texts = listOf(attributes.get('gen_ai.response.text'))
+  const items = listOf(attributes.get('gen_ai.response.tool_calls'))
+  // Items of OpenAI's responses are sent as calls, whatever they are.
+  const messages = items.filter(item => isJsonObject(item) && item.type === 'message') as JsonObject[]
+  const parts = messages.flatMap(({ content }) => (Array.isArray(content) ? content.filter(isJsonObject) : []))
+  const calls = items.filter(item => !messages.includes(item as JsonObject))
+  const content = [...texts, ...parts.map(({ text }) => text)].filter(text => typeof text === 'string').join('\n')
+  if (content === '' && calls.length === 0) return []
+  return [withoutAbsent({ role: 'assistant', content, tool_calls: calls.length > 0 ? calls : undefined })]
+}
+
+function listOf(sent: Json | undefined): Json[] {
+  if (sent === undefined || sent === null) return []
+  const value = parsedContainer(sent)
+  return Array.isArray(value) ? value : [value]
 }
 
 /** OpenLIT sends the texts of an embedding where others send messages: one as it is, several as JSON. */
@@ -144,8 +196,8 @@ function extractToolCall(found: Found, { attributes, events }: SentSpan): void {
   const name = attributes.get('gen_ai.tool.name')
   if (!name) return
   const sent = toolCallIn(events)
-  const call = firstOf(attributes, 'tool_arguments', 'gen_ai.tool.call.arguments') ?? sent.call
-  const result = firstOf(attributes, 'tool_response', 'gen_ai.tool.call.result') ?? sent.result
+  const call = firstOf(attributes, 'tool_arguments', 'gen_ai.tool.call.arguments', 'gen_ai.tool.input') ?? sent.call
+  const result = firstOf(attributes, 'tool_response', 'gen_ai.tool.call.result', 'gen_ai.tool.output') ?? sent.result
   found.set('data.inputs', call === undefined ? { name } : { name, arguments: call })
   if (result !== undefined) found.set('data.outputs', result)
 }
