@@ -5,6 +5,7 @@ import { parseObjectText } from '../json/json-text.ts'
 import type { Convention, Found, Recognised, Row, SentAttributes, SentSpan } from './convention.ts'
 import { genAi } from './gen-ai.ts'
 import { genkit } from './genkit.ts'
+import { googleAdk } from './google-adk.ts'
 import { langfuse } from './langfuse.ts'
 import { langSmith } from './langsmith.ts'
 import { mastra } from './mastra.ts'
@@ -22,6 +23,7 @@ export const CONVENTIONS: readonly Convention[] = [
   openLlmetry,
   openInference,
   genAi,
+  googleAdk,
   vercelAi,
 ]
 

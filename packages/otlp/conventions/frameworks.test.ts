@@ -6,6 +6,110 @@ import { agOf } from './recognised.testing.ts'
 const json = JSON.stringify
 const QUESTION = { role: 'user', content: 'Rain?' }
 
+describe('Google ADK', () => {
+  const ADK = 'gcp.vertex.agent.'
+  const call = { name: 'weather', args: { city: 'Bari' } }
+  const answer = { id: 'c1', name: 'weather', response: { sunny: true } }
+  const CONVERSATION = {
+    tools: [{ functionDeclarations: [{ name: 'weather' }] }],
+    prompt: [
+      { role: 'system', content: 'Be brief.' },
+      { role: 'user', content: [{ type: 'text', text: 'Rain?' }, { inlineData: { data: 'AA==' } }] },
+      {
+        role: 'assistant',
+        content: '',
+        thinking: 'hm',
+        tool_calls: [{ type: 'function', function: { name: 'weather', arguments: { city: 'Bari' } } }],
+      },
+      { role: 'tool', content: { sunny: true }, tool_call_id: 'c1', name: 'weather' },
+    ],
+  }
+  const TOKENS = { prompt: 140, completion: 24, total: 164, cache_read: 100, reasoning: 8 }
+
+  test('a call of a model, as the packages for JavaScript and Python send it', () => {
+    const contentsWith = (callName: string, answerName: string, dataName: string): JsonObject[] => [
+      { role: 'user', parts: [{ text: 'Rain?' }, { [dataName]: { data: 'AA==' } }] },
+      { role: 'model', parts: [{ text: 'hm', thought: true }, { [callName]: call }] },
+      { role: 'user', parts: [{ [answerName]: answer }] },
+    ]
+    const content = { role: 'model', parts: [{ text: 'No.' }] }
+    const inJavaScript = agOf({
+      'gen_ai.request.model': 'gemini-2.5-flash',
+      'gen_ai.usage.input_tokens': 140,
+      'gen_ai.usage.output_tokens': 16,
+      [`${ADK}session_id`]: 'chat-42',
+      [`${ADK}llm_request`]: json({
+        contents: contentsWith('functionCall', 'functionResponse', 'inlineData'),
+        config: { systemInstruction: 'Be brief.', tools: CONVERSATION.tools },
+      }),
+      [`${ADK}llm_response`]: json({
+        content,
+        usageMetadata: {
+          promptTokenCount: 140,
+          cachedContentTokenCount: 100,
+          candidatesTokenCount: 16,
+          thoughtsTokenCount: 8,
+          totalTokenCount: 164,
+        },
+      }),
+    })
+    const expected = {
+      type: { span: 'chat' },
+      session: { id: 'chat-42' },
+      data: { inputs: CONVERSATION, outputs: { completion: [{ role: 'assistant', content: 'No.' }] } },
+      metrics: { tokens: { incremental: TOKENS } },
+    }
+    expect(inJavaScript).toMatchObject(expected)
+    const inPython = agOf({
+      [`${ADK}session_id`]: 'chat-42',
+      [`${ADK}llm_request`]: json({
+        contents: contentsWith('function_call', 'function_response', 'inlineData'),
+        config: { system_instruction: { parts: [{ text: 'Be brief.' }] }, tools: CONVERSATION.tools },
+      }),
+      [`${ADK}llm_response`]: json({
+        content,
+        usage_metadata: {
+          prompt_token_count: 140,
+          cached_content_token_count: 100,
+          candidates_token_count: 16,
+          thoughts_token_count: 8,
+          total_token_count: 164,
+        },
+      }),
+    })
+    expect(inPython).toMatchObject(expected)
+  })
+
+  test('a tool', () => {
+    const sent = {
+      'gen_ai.operation.name': 'execute_tool',
+      'gen_ai.tool.name': 'weather',
+      [`${ADK}llm_request`]: '{}',
+      [`${ADK}llm_response`]: '{}',
+      [`${ADK}tool_call_args`]: '{"city":"Bari"}',
+      [`${ADK}tool_response`]: '{"sunny":true}',
+    }
+    expect(agOf(sent)).toMatchObject({
+      type: { span: 'tool' },
+      data: { inputs: { name: 'weather', arguments: { city: 'Bari' } }, outputs: { sunny: true } },
+    })
+  })
+
+  test('content that is not recorded, or cut', () => {
+    const sent = {
+      'gen_ai.request.model': 'gemini-2.5-flash',
+      'gen_ai.usage.input_tokens': 140,
+      [`${ADK}llm_request`]: '{}',
+      [`${ADK}llm_response`]: '{"content":{"parts":[{"te',
+    }
+    expect(agOf(sent)).toEqual({
+      type: { span: 'chat' },
+      meta: { request: { model: 'gemini-2.5-flash' } },
+      metrics: { tokens: { incremental: { prompt: 140, total: 140 } } },
+    })
+  })
+})
+
 describe('Sentry', () => {
   const chat = { 'gen_ai.operation.name': 'chat' }
 
