@@ -13,6 +13,7 @@ import { openInference } from './openinference.ts'
 import { openLlmetry } from './openllmetry.ts'
 import { putCachedInPrompt } from './usage.ts'
 import { vercelAi } from './vercel-ai.ts'
+import { voltAgent } from './voltagent.ts'
 
 /** Later conventions win if several set the same place. `ag.*` itself wins over all of them. */
 export const CONVENTIONS: readonly Convention[] = [
@@ -22,6 +23,7 @@ export const CONVENTIONS: readonly Convention[] = [
   mastra,
   openLlmetry,
   openInference,
+  voltAgent,
   genAi,
   googleAdk,
   vercelAi,

@@ -110,6 +110,62 @@ describe('Google ADK', () => {
   })
 })
 
+describe('VoltAgent', () => {
+  const common = { 'entity.type': 'agent', 'operation.id': 'o1', 'conversation.id': 'chat-42', 'user.id': 'ada' }
+
+  test('the run of an agent repeats the usage of its calls', () => {
+    const usage = { 'usage.prompt_tokens': 280, 'usage.completion_tokens': 48, 'usage.cached_tokens': 200 }
+    const sent = { ...common, ...usage, input: 'Rain?', output: 'No.' }
+    expect(agOf(sent)).toEqual({
+      type: { span: 'agent' },
+      session: { id: 'chat-42' },
+      user: { id: 'ada' },
+      data: { inputs: { input: 'Rain?' }, outputs: 'No.' },
+      metrics: { tokens: { incremental: { prompt: 280, completion: 48, cache_read: 200, total: 328 } } },
+    })
+    expect(spanOf(sent, { isInstrumented: true }).repeats_usage).toBe(true)
+  })
+
+  test('a call of a model', () => {
+    const sent = {
+      ...common,
+      'span.type': 'llm',
+      'llm.model': 'm',
+      'llm.messages': json([QUESTION]),
+      'llm.messages.count': 1,
+      'llm.tools': 'weather,news',
+      'llm.tools.count': 2,
+      'llm.usage.prompt_tokens': 140,
+      'llm.usage.total_tokens': 164,
+      'usage.prompt_context.total_tokens_estimated': 50,
+    }
+    expect(agOf(sent)).toMatchObject({
+      type: { span: 'chat' },
+      meta: { request: { model: 'm' } },
+      data: { inputs: { prompt: [QUESTION], tools: ['weather', 'news'] } },
+      metrics: { tokens: { incremental: { prompt: 140, total: 164 } } },
+    })
+    expect(spanOf(sent, { isInstrumented: true }).repeats_usage).toBeUndefined()
+  })
+
+  test.each([
+    ['tool', 'tool'],
+    ['retriever', 'query'],
+    ['memory', 'task'],
+  ])('%s', (kind, span) => {
+    const sent = { ...common, 'span.type': kind, input: '{"city":"Bari"}', output: '{"sunny":true}' }
+    expect(agOf(sent)).toMatchObject({
+      type: { span },
+      data: { inputs: { city: 'Bari' }, outputs: { sunny: true } },
+    })
+  })
+
+  test('the same words in the spans of others mean nothing', () => {
+    expect(agOf({ input: 'Rain?', output: 'No.', 'conversation.id': 'c', 'usage.prompt_tokens': 5 })).toEqual({})
+    expect(agOf({ 'entity.type': 'agent', input: 'Rain?' })).toEqual({})
+  })
+})
+
 describe('Sentry', () => {
   const chat = { 'gen_ai.operation.name': 'chat' }
 
