@@ -2,6 +2,7 @@ import { isJsonObject, type Json, type JsonObject } from '@spanhouse/model'
 import { copyOf } from '../canonical/copy.ts'
 import { mergeBelow, unflatten } from '../canonical/unflatten.ts'
 import { parseObjectText } from '../json/json-text.ts'
+import { claudeCode } from './claude-code.ts'
 import type { Convention, Found, Recognised, Row, SentAttributes, SentSpan } from './convention.ts'
 import { genAi } from './gen-ai.ts'
 import { genkit } from './genkit.ts'
@@ -26,6 +27,7 @@ export const CONVENTIONS: readonly Convention[] = [
   voltAgent,
   genAi,
   googleAdk,
+  claudeCode,
   vercelAi,
 ]
 

@@ -166,6 +166,22 @@ describe('VoltAgent', () => {
   })
 })
 
+describe('Claude Code', () => {
+  test('a prompt', () => {
+    const sent = { 'span.type': 'interaction', 'gen_ai.operation.name': 'invoke_agent', user_prompt: 'Rain?' }
+    expect(agOf(sent).data).toEqual({ inputs: { prompt: [QUESTION] } })
+  })
+
+  test('the output of a tool is in an event', () => {
+    const sent = { 'span.type': 'tool', 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.name': 'weather' }
+    const events = [{ name: 'tool.output', timestamp: 1, attributes: { output: 'sunny' } }]
+    expect(spanOf(sent, { isInstrumented: true, events }).attributes.ag).toMatchObject({
+      type: { span: 'tool' },
+      data: { inputs: { name: 'weather' }, outputs: 'sunny' },
+    })
+  })
+})
+
 describe('Sentry', () => {
   const chat = { 'gen_ai.operation.name': 'chat' }
 
