@@ -11,11 +11,17 @@ const LANGCHAIN = '`@langchain/openai` 1.5.8'
 /** In the order of the documentation. */
 export const CLIENTS: readonly Client[] = [
   { fixture: 'opentelemetry-openai', packages: '`@opentelemetry/instrumentation-openai` 0.21.0' },
+  { fixture: 'opentelemetry-bedrock', packages: '`@opentelemetry/instrumentation-aws-sdk` 0.78.0, Bedrock' },
   { fixture: 'anthropic-sdk', packages: '`@anthropic-ai/sdk` 1.12.0, which records spans of its own' },
   { fixture: 'vercel-ai-5', packages: '`ai` 5.0.277' },
+  { fixture: 'vercel-ai-5-anthropic', packages: '`ai` 5.0.277, `@ai-sdk/anthropic` 2.0.112, thinking and images' },
   { fixture: 'vercel-ai-6', packages: '`ai` 6.0.326' },
   { fixture: 'vercel-ai-6-embeddings', packages: '`ai` 6.0.326, in a request to a server' },
   { fixture: 'vercel-ai-7', packages: '`ai` 7.0.173 with `@ai-sdk/otel` 1.0.173' },
+  {
+    fixture: 'vercel-ai-7-agent',
+    packages: '`ai` 7.0.173 with `@ai-sdk/otel` 1.0.173, agents, thinking, images and a stream that is aborted',
+  },
   { fixture: 'openinference-openai', packages: '`@arizeai/openinference-instrumentation-openai` 4.2.7' },
   { fixture: 'openinference-openai-parts', packages: '`@arizeai/openinference-instrumentation-openai` 4.2.7, images' },
   { fixture: 'openinference-anthropic', packages: '`@arizeai/openinference-instrumentation-anthropic` 0.2.8' },
@@ -24,6 +30,15 @@ export const CLIENTS: readonly Client[] = [
     fixture: 'openinference-langchain-openai',
     packages: '`@arizeai/openinference-instrumentation-langchain` 4.1.1 and `-openai` 4.2.7 together',
   },
+  {
+    fixture: 'openinference-langchain-agent',
+    packages: '`langchain` 1.5.14 with `@arizeai/openinference-instrumentation-langchain` 4.1.1',
+  },
+  { fixture: 'openinference-bedrock', packages: '`@arizeai/openinference-instrumentation-bedrock` 0.5.1' },
+  {
+    fixture: 'openinference-claude-agent-sdk',
+    packages: '`@arizeai/openinference-instrumentation-claude-agent-sdk` 0.3.1',
+  },
   { fixture: 'openinference-vercel-ai', packages: '`@arizeai/openinference-vercel` 3.2.1' },
   {
     fixture: 'openai-agents',
@@ -31,6 +46,10 @@ export const CLIENTS: readonly Client[] = [
   },
   { fixture: 'openllmetry-openai', packages: '`@traceloop/instrumentation-openai` 0.27.0' },
   { fixture: 'openllmetry-langchain', packages: '`@traceloop/instrumentation-langchain` 0.27.0' },
+  {
+    fixture: 'openllmetry-anthropic',
+    packages: '`@traceloop/instrumentation-anthropic` 0.27.0, `@anthropic-ai/sdk` 0.137.0',
+  },
   { fixture: 'openllmetry-sdk', packages: '`@traceloop/node-server-sdk` 0.27.0' },
   { fixture: 'langfuse-sdk', packages: '`@langfuse/tracing` and `@langfuse/openai` 5.11.1' },
   { fixture: 'langfuse-langchain', packages: `\`@langfuse/langchain\` 5.11.1, ${LANGCHAIN}` },
@@ -40,4 +59,8 @@ export const CLIENTS: readonly Client[] = [
   { fixture: 'mastra', packages: '`@mastra/core` 1.71.0, `@mastra/otel-exporter` 1.4.0' },
   { fixture: 'strands', packages: '`@strands-agents/sdk` 1.16.0' },
   { fixture: 'genkit', packages: '`genkit` 1.42.0' },
+  { fixture: 'google-adk', packages: '`@google/adk` 2.0.0' },
+  { fixture: 'claude-code', packages: 'Claude Code of `@anthropic-ai/claude-agent-sdk` 0.3.332' },
+  { fixture: 'voltagent', packages: '`@voltagent/core` 2.10.0' },
+  { fixture: 'sentry', packages: '`@sentry/node` 10.78.0, `openai` 6.49.0' },
 ]

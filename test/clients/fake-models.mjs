@@ -1,10 +1,10 @@
 import { createServer } from 'node:http'
+import { ANSWER, MISSING_MODEL, USAGE } from './fake-answer.mjs'
+import { anthropicEvents, anthropicMessage } from './fake-anthropic.mjs'
+import { bedrock, bedrockModel } from './fake-bedrock.mjs'
+import { gemini, modelIn } from './fake-gemini.mjs'
 
-/** What every call of a model uses. */
-export const USAGE = { prompt: 140, cached: 100, completion: 24, reasoning: 8 }
-export const ANSWER = 'It is sunny in Bari.'
-/** Requests for this model fail. */
-export const MISSING_MODEL = 'no-such-model'
+export { ANSWER, MISSING_MODEL } from './fake-answer.mjs'
 
 const usage = {
   prompt_tokens: USAGE.prompt,
@@ -87,29 +87,6 @@ function response(body) {
   }
 }
 
-function anthropicMessage(body) {
-  const isResult = body.messages.at(-1)?.content?.some?.(({ type }) => type === 'tool_result')
-  const isCall = body.tools?.length > 0 && !isResult
-  const content = isCall
-    ? { type: 'tool_use', id: 'toolu_1', name: 'weather', input: { city: 'Bari' } }
-    : { type: 'text', text: ANSWER }
-  return {
-    id: 'msg_1',
-    type: 'message',
-    role: 'assistant',
-    model: body.model,
-    content: [content],
-    stop_reason: isCall ? 'tool_use' : 'end_turn',
-    stop_sequence: null,
-    usage: {
-      input_tokens: USAGE.prompt - USAGE.cached,
-      cache_read_input_tokens: USAGE.cached,
-      cache_creation_input_tokens: 0,
-      output_tokens: USAGE.completion,
-    },
-  }
-}
-
 const embeddings = ({ input, model }) => ({
   object: 'list',
   model,
@@ -134,8 +111,10 @@ async function answer(request, reply) {
   if (request.method === 'GET') return reply.end('{"chat":{},"embeddings":{}}')
   const body = await bodyOf(request)
   const path = new URL(request.url, 'http://model').pathname
-  const respond = ENDPOINTS[path]
-  if (!respond || body.model === MISSING_MODEL) {
+  const model = body.model ?? modelIn(path) ?? bedrockModel(path)
+  const content =
+    model === MISSING_MODEL ? undefined : (ENDPOINTS[path]?.(body) ?? gemini(path, body) ?? bedrock(path, body))
+  if (!content) {
     reply.writeHead(404, { 'content-type': 'application/json' })
     const error = { type: 'not_found_error', code: 'model_not_found', message: 'No such model' }
     return reply.end(JSON.stringify({ type: 'error', error }))
@@ -144,6 +123,11 @@ async function answer(request, reply) {
     reply.writeHead(200, { 'content-type': 'text/event-stream' })
     for (const chunk of chatChunks(body)) reply.write(chunk)
     return reply.end('data: [DONE]\n\n')
+  }
+  if (body.stream && path === '/v1/messages') {
+    reply.writeHead(200, { 'content-type': 'text/event-stream' })
+    for (const event of anthropicEvents(body)) reply.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
+    return reply.end()
   }
   if (body.stream && path === '/v1/responses') {
     reply.writeHead(200, { 'content-type': 'text/event-stream' })
@@ -156,11 +140,15 @@ async function answer(request, reply) {
       reply.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
     return reply.end()
   }
+  if (Array.isArray(content)) {
+    reply.writeHead(200, { 'content-type': 'text/event-stream' })
+    return reply.end(content.map(chunk => `data: ${JSON.stringify(chunk)}\r\n\r\n`).join(''))
+  }
   reply.writeHead(200, { 'content-type': 'application/json' })
-  reply.end(JSON.stringify(respond(body)))
+  reply.end(JSON.stringify(content))
 }
 
-/** Starts a server that responds like the APIs of OpenAI and Anthropic, always with the same answer. */
+/** Starts a server that responds like the APIs of OpenAI, Anthropic, Gemini and Bedrock, always with the same answer. */
 export async function startModels() {
   const server = createServer((request, reply) => {
     answer(request, reply).catch(error => {

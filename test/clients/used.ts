@@ -28,6 +28,31 @@ export const USED: Record<string, Used> = {
   openlit: { tokens: [288, 48], microdollars: 70.96, errors: 1, ...KNOWN },
   mastra: { tokens: [280, 48], microdollars: 55.8, errors: 1, ...KNOWN },
   strands: { tokens: [280, 48], microdollars: 55.8, errors: 1, ...KNOWN },
+  'opentelemetry-bedrock': { tokens: [2 * 140 + 40, 3 * 24], microdollars: 544, errors: 1 },
+  'openinference-bedrock': { tokens: [3 * 140, 3 * 24], microdollars: 552, errors: 1 },
+  'openinference-langchain-agent': { tokens: [3 * 140, 3 * 24], microdollars: 191.8, errors: 0, ...KNOWN },
+  // It sends no cached tokens, but what all tokens cost.
+  'openinference-claude-agent-sdk': {
+    tokens: [80, 48],
+    microdollars: 272,
+    errors: 0,
+    session: '345ea8b1-d3a1-4e02-9491-b845200ae79c',
+  },
+  'openllmetry-anthropic': { tokens: [3 * 140, 3 * 24], microdollars: 408, errors: 1 },
+  'vercel-ai-5-anthropic': { tokens: [4 * 140, 4 * 24], microdollars: 544, errors: 0, ...KNOWN },
+  'vercel-ai-7-agent': { tokens: [4 * 140, 4 * 24], microdollars: 435.9, errors: 1 },
+  'google-adk': { tokens: [280, 48], microdollars: 150, errors: 0, session: 'chat-42' },
+  'claude-code': {
+    tokens: [280, 48],
+    microdollars: 272,
+    errors: 0,
+    session: '85175937-d7ca-4810-adfa-2e301cfbfadf',
+    user: '58efc438aa4b1669e2480e7d49cdac4ea22557b29b89474e80d43b50f4d54cf9',
+  },
+  // Its span of an agent's calls tells the model, but only what the last one used.
+  voltagent: { tokens: [3 * 140, 3 * 24], microdollars: 55.8, errors: 1, ...KNOWN },
+  // It tells of no error but the status.
+  sentry: { tokens: [288, 48], microdollars: 55.96, errors: 0, session: 'chat-42' },
   // An older recording server: 42 + 9 tokens per call, 16 of the 42 cached where the client reports it, 8 per
   // embedding.
   'vercel-ai-5': { tokens: [5 * 42 + 8, 5 * 9], microdollars: 57.46, errors: 1, session: 'chat-42', user: 'u-7' },
