@@ -65,6 +65,18 @@ const command = <O extends Options>(
 ): Command => ({ wordsMax, options, start: start as Command['start'] })
 
 const ONE_RUN = { input: TEXTS, inputs: TEXT, json: FLAG }
+const EVALUATE = {
+  testset: TEXT,
+  query: TEXT,
+  application: TEXT,
+  evaluator: TEXTS,
+  name: TEXT,
+  repeats: TEXT,
+  json: FLAG,
+  junit: TEXT,
+  'fail-under': TEXTS,
+  'fail-on-regression': TEXT,
+}
 
 /** The commands by name, each with the options that it takes: any other is refused, so that none is without effect. */
 const COMMANDS: Readonly<Record<string, Command>> = {
@@ -77,14 +89,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   'cluster partitions': command(1, {}, growPartitions),
   run: command(1, { ...ONE_RUN, environment: TEXT }, run),
   'evaluate-one': command(1, { ...ONE_RUN, outputs: TEXT }, evaluateOne),
-  evaluate: command(
-    1,
-    {
-      ...{ testset: TEXT, query: TEXT, application: TEXT, evaluator: TEXTS, name: TEXT, repeats: TEXT },
-      ...{ json: FLAG, junit: TEXT, 'fail-under': TEXTS, 'fail-on-regression': TEXT },
-    },
-    evaluate,
-  ),
+  evaluate: command(1, EVALUATE, evaluate),
 }
 
 /** Returns the exit status. */
