@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto'
 import { resourceFromAttributes } from '@opentelemetry/resources'
 import { NodeTracerProvider, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-node'
@@ -15,6 +16,7 @@ import { runShop } from './shop/shop.ts'
  * Then creates an application, runs it with a fake model and scores the response. With `--large` it sends a week of a
  * shop instead, for which it prints only where to look.
  */
+const { large } = readArguments()
 const url = process.env.SPANHOUSE_URL ?? `http://127.0.0.1:${process.env.SPANHOUSE_PORT ?? 4600}`
 const apiKey = process.env.SPANHOUSE_API_KEY ?? (await keptKey())
 const headers = { Authorization: `ApiKey ${apiKey}` }
@@ -24,11 +26,12 @@ const provider = new NodeTracerProvider({
   spanProcessors: [new SimpleSpanProcessor(new OTLPTraceExporter({ url: `${url}/api/otlp/v1/traces`, headers }))],
 })
 
-await fetch(`${url}/api/health`).catch(() =>
+const { status } = await fetch(`${url}/api/projects/current`, { headers }).catch(() =>
   giveUp(`No server is listening at ${url}. Start Spanhouse first: npm start`),
 )
+if (status === 401) giveUp(`The server at ${url} refuses the API key: set SPANHOUSE_API_KEY to one of its keys.`)
 process.stdout.write(`Sending to ${url} …\n`)
-if (process.argv.includes('--large')) {
+if (large) {
   await runShop({ url, headers }).catch(error => giveUp(error.message))
   process.exit()
 }
@@ -56,6 +59,14 @@ async function waitForTrace(traceId: string): Promise<Record<string, TreeNode | 
     await delay(50)
   }
   return giveUp(`Trace ${traceId} did not become visible within 10 s.`)
+}
+
+function readArguments(): { large?: boolean } {
+  try {
+    return parseArgs({ options: { large: { type: 'boolean' } } }).values
+  } catch (error) {
+    return giveUp(`${(error as Error).message}\nUsage: npm run demo [-- --large]`)
+  }
 }
 
 async function keptKey(): Promise<string> {

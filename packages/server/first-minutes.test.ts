@@ -42,6 +42,14 @@ test.each([
   expect(lines).toEqual([expect.stringMatching(line)])
 })
 
+test('arguments, which would be without effect, are refused in one line', async () => {
+  const start = join(import.meta.dirname, 'start.ts')
+  await expect(promisify(execFile)(process.execPath, [start, '--port', '4700'])).rejects.toMatchObject({
+    code: 2,
+    stderr: '--port: Spanhouse takes no arguments; its settings are variables such as SPANHOUSE_PORT\n',
+  })
+})
+
 test.each(['below a file', 'where nothing can be created'])('a data folder %s is refused in one line', async place => {
   const file = join(folder, 'file')
   await writeFile(file, '')

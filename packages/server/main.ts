@@ -60,6 +60,9 @@ function fail(error: unknown): never {
 
 async function readConfigOrExit(): Promise<Config> {
   try {
+    const [argument] = process.argv.slice(2)
+    if (argument !== undefined)
+      throw new Error(`${argument}: Spanhouse takes no arguments; its settings are variables such as SPANHOUSE_PORT`)
     const config = readConfig(process.env)
     await checkPlace(config)
     return config
