@@ -28,6 +28,9 @@ export const json: z.ZodType<Json, Json> = z
   .custom<Json>(value => value !== undefined, FAULTS.missing[1])
   .meta({ description: 'Any JSON.' })
 
+/** An optional body that is accepted in any form. */
+export const ignoredBody = json.optional()
+
 /** A list of any values, passed through uncopied. */
 export const jsonList: z.ZodType<Json[], Json[]> = z
   .custom<Json[]>(Array.isArray, { params: { type: FAULTS.list[0] }, error: FAULTS.list[1] })

@@ -23,12 +23,12 @@ import {
 } from '@spanhouse/events'
 import { invalid } from '@spanhouse/model'
 import { type OutboundFetch, outboundFetch } from '@spanhouse/outbound'
-import { json, optional, uuid, z } from '@spanhouse/validation'
+import { ignoredBody, optional, uuid, z } from '@spanhouse/validation'
 import type { FastifyInstance } from 'fastify'
 import { QUERY_BODY_BYTES_MAX } from '../budget/limits.ts'
+import { manyRead, one } from '../http/answer/envelopes.ts'
 import { addEndpoint } from '../http/endpoint.ts'
 import type { Parts } from '../parts.ts'
-import { manyRead, one } from './registry/envelopes.ts'
 
 const tag = 'webhooks'
 const view = 'view_webhooks'
@@ -38,8 +38,6 @@ const params = z.object({ id: uuid })
 const record = z.looseObject({ id: z.string() })
 const oneSubscription = z.object({ count: z.int(), subscription: record })
 const oneDelivery = z.object({ count: z.int(), delivery: record })
-/** A body that is accepted in any form, or none. */
-const ignoredBody = json.optional()
 
 type WebhookParts = Pick<Parts, 'postgres' | 'vault' | 'outbound'>
 

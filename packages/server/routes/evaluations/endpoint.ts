@@ -7,8 +7,8 @@ import type { RuntimeSettings } from '@spanhouse/runtime'
 import type { Engine } from '@spanhouse/span-store'
 import { z } from '@spanhouse/validation'
 import type { FastifyInstance } from 'fastify'
+import { answerOfMany, answerOfOne, manyRead, one } from '../../http/answer/envelopes.ts'
 import { addEndpoint, type Call, type Endpoint } from '../../http/endpoint.ts'
-import { manyRead, one } from '../registry/envelopes.ts'
 
 /** What the endpoints of evaluations need of the program. */
 export interface Evaluations {
@@ -62,9 +62,9 @@ export const permissionsOf = (name: EntityName) =>
 
 const record = z.looseObject({ id: z.string() })
 
-export const oneOf = (name: string) => z.object({ count: z.int(), [name]: record.optional() })
-export const manyOf = (name: string) =>
-  z.object({ count: z.int(), [name]: z.array(record), windowing: z.looseObject({}).optional() })
+/** Describes an answer with one entity, and one with many. */
+export const oneOf = (name: string) => answerOfOne(name, record)
+export const manyOf = (name: string) => answerOfMany(name, record)
 
 /** `{count, [name]}` of a row that may be missing. */
 export const oneRow = <E extends EntityName>(name: E, row: RowOf[E] | undefined): JsonObject =>

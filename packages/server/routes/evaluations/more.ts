@@ -10,9 +10,8 @@ import {
   setClosed,
   status,
 } from '@spanhouse/evaluation'
-import { list, optional, uuid, windowing, z } from '@spanhouse/validation'
+import { ignoredBody, list, optional, uuid, windowing, z } from '@spanhouse/validation'
 import { QUERY_BODY_BYTES_MAX } from '../../budget/limits.ts'
-import { ignoredBody } from '../registry/bodies.ts'
 import {
   addEvaluationEndpoint,
   type EvaluationRoutes,

@@ -1,8 +1,7 @@
 import { explainTrace, findRow } from '@spanhouse/evaluation'
 import { Problem } from '@spanhouse/model'
-import { integerText, optional, time, uuid, z } from '@spanhouse/validation'
+import { ignoredBody, integerText, optional, time, uuid, z } from '@spanhouse/validation'
 import { addAdminEndpoint } from '../../http/endpoint.ts'
-import { ignoredBody } from '../registry/bodies.ts'
 import { addEvaluationEndpoint, type EvaluationRoutes, permissionsOf } from './endpoint.ts'
 
 /** Online evaluation: why a trace was evaluated or not, and the hook by which a scheduler asks for a look. */

@@ -34,10 +34,9 @@ import {
   stopRun,
 } from '@spanhouse/evaluation'
 import type { Uuid } from '@spanhouse/model'
-import { list, optional, uuid, windowing, z } from '@spanhouse/validation'
+import { ignoredBody, list, optional, uuid, windowing, z } from '@spanhouse/validation'
 import { CONTENT_BODY_BYTES_MAX, QUERY_BODY_BYTES_MAX } from '../../budget/limits.ts'
-import { ignoredBody } from '../registry/bodies.ts'
-import { manyRead, one } from '../registry/envelopes.ts'
+import { manyRead, one } from '../../http/answer/envelopes.ts'
 import {
   addEvaluationEndpoint,
   type EvaluationRoutes,

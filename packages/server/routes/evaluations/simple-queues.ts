@@ -10,7 +10,7 @@ import {
 } from '@spanhouse/evaluation'
 import { list, optional, storedObject, uuid, windowing, z } from '@spanhouse/validation'
 import { CONTENT_BODY_BYTES_MAX, QUERY_BODY_BYTES_MAX } from '../../budget/limits.ts'
-import { manyRead, one } from '../registry/envelopes.ts'
+import { manyRead, one } from '../../http/answer/envelopes.ts'
 import { addEvaluationEndpoint, type EvaluationRoutes, manyOf, oneOf, permissionsOf } from './endpoint.ts'
 import { requireSameId } from './entities.ts'
 import { worklist, worklistBody } from './more.ts'

@@ -1,7 +1,6 @@
 import type { ProjectPrincipal } from '@spanhouse/access'
 import type { Scope } from '@spanhouse/registry'
-import { uuid, z } from '@spanhouse/validation'
-import { ignoredBody } from './bodies.ts'
+import { ignoredBody, uuid, z } from '@spanhouse/validation'
 import { addKindEndpoint, type KindRoutes } from './endpoint.ts'
 
 /** What is archived: a path that ends in the parameter `id`, and what the two endpoints say and do. */

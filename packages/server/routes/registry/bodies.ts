@@ -1,6 +1,6 @@
 import { defined, invalid, type Problem, unprocessable } from '@spanhouse/model'
 import { KINDS, type Kind, type Layer, type Reference, type References } from '@spanhouse/registry'
-import { json, optional, reference, referenceList, slug, storedObject, tags, uuid, z } from '@spanhouse/validation'
+import { optional, reference, referenceList, slug, storedObject, tags, uuid, z } from '@spanhouse/validation'
 
 const SUFFIX: Record<Layer, string> = { artifact: '', variant: '_variant', revision: '_revision' }
 
@@ -145,9 +145,6 @@ export function retrievalMembers(kind: Kind) {
 export function requireSameId(name: string, inPath: string, inBody: string | undefined): void {
   if (inBody !== undefined && inBody !== inPath) throw invalid(`${name}.id differs from the id in the path`)
 }
-
-/** An optional body that is accepted in any form. */
-export const ignoredBody = json.optional()
 
 /** A 422 for a required member with several names, none of which was sent. */
 export const missing = (loc: string[]): Problem =>

@@ -11,8 +11,8 @@ import {
 } from '@spanhouse/runtime'
 import { booleanText, jsonObject, optional, z } from '@spanhouse/validation'
 import type { FastifyInstance } from 'fastify'
+import { one } from '../../http/answer/envelopes.ts'
 import { addEndpoint } from '../../http/endpoint.ts'
-import { one } from './envelopes.ts'
 
 const tag = 'catalogue'
 const method = 'GET'

@@ -18,9 +18,9 @@ import {
 } from '@spanhouse/registry'
 import { jsonObject, optional, storedObject, z } from '@spanhouse/validation'
 import { CONTENT_BODY_BYTES_MAX } from '../../budget/limits.ts'
+import { one } from '../../http/answer/envelopes.ts'
 import { nameOf, retrievalMembers } from './bodies.ts'
-import { addKindEndpoint, type KindRoutes } from './endpoint.ts'
-import { one, oneAnswer } from './envelopes.ts'
+import { addKindEndpoint, type KindRoutes, oneAnswer } from './endpoint.ts'
 
 const limits = {
   max_depth: optional(z.int().nonnegative()),

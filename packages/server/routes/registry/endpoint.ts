@@ -4,8 +4,9 @@ import type { Database } from '@spanhouse/postgres'
 import { KINDS, type Kind, type KindName, type Scope } from '@spanhouse/registry'
 import type { RuntimeSettings } from '@spanhouse/runtime'
 import type { Engine } from '@spanhouse/span-store'
-import type { z } from '@spanhouse/validation'
+import { z } from '@spanhouse/validation'
 import type { FastifyInstance } from 'fastify'
+import { answerOfMany, answerOfOne } from '../../http/answer/envelopes.ts'
 import { addEndpoint, type Call, type Endpoint } from '../../http/endpoint.ts'
 
 /** What the registry's endpoints need from the program. */
@@ -57,3 +58,9 @@ export function addKindEndpoint<P extends Part = undefined, Q extends Part = und
     endpoint.handle({ ...call, scope: scopeOf(registry, kind.name, call) })
   addEndpoint<P, Q, B>(app, { ...endpoint, tag: kind.plural, handle })
 }
+
+const record = z.looseObject({ id: z.string(), slug: z.string() })
+
+/** Describes an answer with one entity, and one with many. */
+export const oneAnswer = (name: string) => answerOfOne(name, record)
+export const manyAnswer = (name: string) => answerOfMany(name, record)

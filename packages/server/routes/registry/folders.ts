@@ -13,9 +13,9 @@ import {
 import { jsonObject, list, optional, slugOfAnyLength, storedObject, tags, uuid, z } from '@spanhouse/validation'
 import type { FastifyInstance } from 'fastify'
 import { QUERY_BODY_BYTES_MAX } from '../../budget/limits.ts'
+import { answerOfOne, manyRead, one } from '../../http/answer/envelopes.ts'
 import { addEndpoint } from '../../http/endpoint.ts'
 import type { Parts } from '../../parts.ts'
-import { manyRead } from './envelopes.ts'
 
 const tag = 'folders'
 
@@ -64,7 +64,7 @@ const record = z.object({
   tags: jsonObject.optional(),
   meta: jsonObject.optional(),
 })
-const one = z.object({ count, folder: record.optional() })
+const oneFolder = answerOfOne('folder', record)
 const byId = z.object({ id: uuid })
 
 /** A tree of folders for artifacts. */
@@ -80,7 +80,7 @@ export function folderRoutes({ postgres: { db } }: Parts): (app: FastifyInstance
       path: '/folders',
       tag,
       permission: 'edit_folders',
-      answer: one,
+      answer: oneFolder,
       summary: 'Creates a folder.',
       body: z.object({ folder: newFolder }),
       handle: async ({ principal, body }) => found(await createFolder(scopeOf(principal), body.folder)),
@@ -90,7 +90,7 @@ export function folderRoutes({ postgres: { db } }: Parts): (app: FastifyInstance
       path: '/folders/:id',
       tag,
       permission: 'view_folders',
-      answer: one,
+      answer: oneFolder,
       params: byId,
       summary: 'Returns a folder.',
       handle: async ({ principal, params }) => found(await findFolder(scopeOf(principal), params.id)),
@@ -100,7 +100,7 @@ export function folderRoutes({ postgres: { db } }: Parts): (app: FastifyInstance
       path: '/folders/:id',
       tag,
       permission: 'edit_folders',
-      answer: one,
+      answer: oneFolder,
       params: byId,
       summary: 'Changes a folder; a new slug or parent also changes the paths of everything in it.',
       body: z.object({ folder: folderEdit }),
@@ -139,8 +139,7 @@ export function folderRoutes({ postgres: { db } }: Parts): (app: FastifyInstance
   }
 }
 
-const found = (row: Parameters<typeof toFolderJson>[0] | undefined) =>
-  row ? { count: 1, folder: toFolderJson(row) } : { count: 0 }
+const found = (row: Parameters<typeof toFolderJson>[0] | undefined) => one('folder', row && toFolderJson(row))
 
 /** A singular condition is one more value of the plural one. */
 function filterOf(body: z.output<typeof folderFilter>): FolderFilter {

@@ -1,10 +1,10 @@
 import { deployRevision, retrievalInfo, retrieveRevision, toRevisionJson } from '@spanhouse/registry'
 import { jsonObject, optional, windowing, z } from '@spanhouse/validation'
+import { one } from '../../http/answer/envelopes.ts'
 import { nameOf, retrievalMembers } from './bodies.ts'
 import { contentOptions, withContent } from './content.ts'
 import { resolvedIfAsked, resolveOption } from './embeds.ts'
-import { addKindEndpoint, type KindRoutes } from './endpoint.ts'
-import { one, oneAnswer } from './envelopes.ts'
+import { addKindEndpoint, type KindRoutes, oneAnswer } from './endpoint.ts'
 import { noteRead } from './read-events.ts'
 
 /** Retrieval of a revision by references or through an environment, and deployment to an environment. */

@@ -12,6 +12,7 @@ import {
 } from '@spanhouse/registry'
 import { jsonObject, optional, referenceList, uuid, z } from '@spanhouse/validation'
 import { CONTENT_BODY_BYTES_MAX, QUERY_BODY_BYTES_MAX } from '../../budget/limits.ts'
+import { manyRead, one } from '../../http/answer/envelopes.ts'
 import { addArchiveRoutes } from './archiving.ts'
 import {
   editedHeader,
@@ -25,8 +26,7 @@ import {
   wrappedEither,
 } from './bodies.ts'
 import { contentOptions, withContent } from './content.ts'
-import { addKindEndpoint, type KindRoutes } from './endpoint.ts'
-import { manyAnswer, manyRead, one, oneAnswer } from './envelopes.ts'
+import { addKindEndpoint, type KindRoutes, manyAnswer, oneAnswer } from './endpoint.ts'
 import { mergedQuery, queryBody, queryString } from './queries.ts'
 import { notedList, noteRead } from './read-events.ts'
 import type { ShownCall } from './shown-content.ts'

@@ -15,10 +15,10 @@ import { list, optional, uuid, windowing, z } from '@spanhouse/validation'
 import type { FastifyInstance } from 'fastify'
 import { QUERY_BODY_BYTES_MAX } from '../../budget/limits.ts'
 import type { HeldAnswer } from '../../http/answer/answer-room.ts'
+import { answerOfMany, answerOfOne, manyRead, one } from '../../http/answer/envelopes.ts'
 import { addEndpoint } from '../../http/endpoint.ts'
 import { referenceMembers } from './bodies.ts'
 import { type Registry, scopeOf } from './endpoint.ts'
-import { manyRead, one } from './envelopes.ts'
 import { notedTestcases, noteTestcase } from './read-events.ts'
 
 const tag = 'testcases'
@@ -26,7 +26,7 @@ const permission = 'view_testsets'
 const IDS_MAX = 10_000
 
 const record = z.looseObject({ id: uuid, testset_id: uuid, set_id: uuid })
-const listAnswer = z.object({ count: z.int(), testcases: z.array(record), windowing: z.looseObject({}).optional() })
+const listAnswer = answerOfMany('testcases', record)
 
 const references = referenceMembers(KINDS.testset)
 const query = z.object({
@@ -67,7 +67,7 @@ export function testcaseRoutes(registry: Registry): (app: FastifyInstance) => vo
       permission,
       summary: 'Fetches a testcase.',
       params: z.object({ testcase_id: uuid }),
-      answer: z.object({ count: z.int(), testcase: record.optional() }),
+      answer: answerOfOne('testcase', record),
       handle: async ({ principal, params, holder }) => {
         const row = await findTestcase(scopeOf(registry, 'testset', { principal, holder }), params.testcase_id)
         noteTestcase(registry, principal, row)

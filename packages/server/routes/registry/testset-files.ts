@@ -23,10 +23,10 @@ import {
 import { booleanText, optional, slug, storedObject, tags, uuid, z } from '@spanhouse/validation'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { attachment } from '../../http/answer/attachment.ts'
+import { one } from '../../http/answer/envelopes.ts'
 import { formFile } from '../../http/body/form.ts'
 import { addEndpoint } from '../../http/endpoint.ts'
-import { type Registry, scopeOf } from './endpoint.ts'
-import { one, oneAnswer } from './envelopes.ts'
+import { oneAnswer, type Registry, scopeOf } from './endpoint.ts'
 
 const tag = 'testsets'
 const method = 'POST'

@@ -11,6 +11,7 @@ import {
 } from '@spanhouse/registry'
 import { reference, uuid, z } from '@spanhouse/validation'
 import { CONTENT_BODY_BYTES_MAX, QUERY_BODY_BYTES_MAX } from '../../budget/limits.ts'
+import { manyRead, one } from '../../http/answer/envelopes.ts'
 import { addArchiveRoutes } from './archiving.ts'
 import {
   editedHeader,
@@ -24,8 +25,7 @@ import {
   withArticle,
   wrapped,
 } from './bodies.ts'
-import { addKindEndpoint, type KindRoutes } from './endpoint.ts'
-import { manyAnswer, manyRead, one, oneAnswer } from './envelopes.ts'
+import { addKindEndpoint, type KindRoutes, manyAnswer, oneAnswer } from './endpoint.ts'
 import { mergedQuery, queryBody, queryString } from './queries.ts'
 
 /** Variants of one kind: create, fetch, edit, archive, query, fork. */

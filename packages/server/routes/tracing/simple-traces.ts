@@ -2,6 +2,7 @@ import { type Json, parseTraceId } from '@spanhouse/model'
 import { optional, z } from '@spanhouse/validation'
 import type { FastifyInstance } from 'fastify'
 import { CONTENT_BODY_BYTES_MAX, QUERY_BODY_BYTES_MAX } from '../../budget/limits.ts'
+import { one } from '../../http/answer/envelopes.ts'
 import { nextPage } from '../../http/answer/span-answers.ts'
 import { addEndpoint } from '../../http/endpoint.ts'
 import {
@@ -15,7 +16,6 @@ import {
 } from '../../simple-traces/bodies.ts'
 import { type SimpleTraceParts, SimpleTraces } from '../../simple-traces/simple-traces.ts'
 import { SURFACES, type Surface } from '../../simple-traces/surfaces.ts'
-import { one } from '../registry/envelopes.ts'
 import { requiredTraceId } from './trace-writes.ts'
 
 const params = z.object({ trace_id: z.string() })

@@ -1,17 +1,18 @@
 import { type Json, JsonList, type JsonObject } from '@spanhouse/model'
 import { HELD_PER_BYTE, type RowList } from '@spanhouse/postgres'
 import { z } from '@spanhouse/validation'
-import type { HeldAnswer } from '../../http/answer/answer-room.ts'
+import type { HeldAnswer } from './answer-room.ts'
 
 /** `{count, [name]}`; without an entity, only count 0. */
 export const one = (name: string, record: object | undefined): JsonObject =>
   record ? { count: 1, [name]: record as Json } : { count: 0 }
 
-const record = z.looseObject({ id: z.string(), slug: z.string() })
+/** Describes {@link one}. */
+export const answerOfOne = <S extends z.ZodType>(name: string, record: S) =>
+  z.object({ count: z.int(), [name]: record.optional() })
 
-export const oneAnswer = (name: string) => z.object({ count: z.int(), [name]: record.optional() })
-
-export const manyAnswer = (name: string) =>
+/** Describes {@link manyRead}. */
+export const answerOfMany = <S extends z.ZodType>(name: string, record: S) =>
   z.object({ count: z.int(), [name]: z.array(record), windowing: z.looseObject({}).optional() })
 
 /**
