@@ -236,7 +236,9 @@ test('pass and fail, numbers and amounts, by testcase; significant differences a
   const asked = { limit: 5, scenario_ids: [scenario_id], score: { step_key: 'e', path: OK } }
   const alone = await post('/evaluations/runs/compare', {
     comparison: {
-      ...{ baseline_run_id: baseline.id, run_ids: [candidate.id], cases: asked },
+      baseline_run_id: baseline.id,
+      run_ids: [candidate.id],
+      cases: asked,
       scores: [{ step_key: 'e', path: OK }],
     },
   })

@@ -272,14 +272,12 @@ test('all annotations of a trace are shown and count, however many there are', a
     const trace_id = newTraceId()
     const time = new Date(Date.now() - at * 10).toISOString()
     const span = {
-      ...{
-        trace_id,
-        span_id: newSpanId(),
-        span_name: slug,
-        trace_type: 'annotation',
-        start_time: time,
-        end_time: time,
-      },
+      trace_id,
+      span_id: newSpanId(),
+      span_name: slug,
+      trace_type: 'annotation',
+      start_time: time,
+      end_time: time,
       links: [{ trace_id: root?.traceId, span_id: root?.spanId }],
       attributes: {
         ag: { type: { trace: 'annotation' }, data: { outputs: { score: 0.5 } }, references: { evaluator: { slug } } },
