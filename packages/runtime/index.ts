@@ -25,7 +25,6 @@ export {
   isCallableUrl,
   isManaged,
   managedUri,
-  parseHandlerUri,
   type RuntimeSettings,
 } from './uri.ts'
 export { workMeans } from './work/work-threads.ts'

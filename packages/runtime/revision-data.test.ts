@@ -7,10 +7,10 @@ import {
   evaluatorHydration,
   findTemplate,
   HANDLERS,
-  parseHandlerUri,
   revisionFlags,
   shownRevisionData,
 } from './index.ts'
+import { parseHandlerUri } from './uri.ts'
 
 const SETTINGS = { servicesUrl: 'https://host/services', uriPrefix: 'house' }
 const OWNER = 'a project'
