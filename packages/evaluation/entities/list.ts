@@ -1,5 +1,5 @@
 import { type JsonObject, microsToIso } from '@spanhouse/model'
-import { createdWithin, listOf, type RowList, type RowSize, sql } from '@spanhouse/postgres'
+import { listOf, listWindow, type RowList, type RowSize, sql } from '@spanhouse/postgres'
 import { sizeOf } from '@spanhouse/registry'
 import type { WindowingBody } from '@spanhouse/validation'
 import type { Scope } from '../scope.ts'
@@ -31,7 +31,16 @@ export async function listRows<E extends EntityName>(
   { filter, windowing = {} as WindowingBody, where = [], ...query }: EntityQuery,
 ): Promise<RowList<RowOf[E]>> {
   const entity = { ...ENTITIES[name], ...query }
-  const window = windowOf(windowing, entity.order)
+  // One row more than the page tells whether there is more.
+  const limit = windowing.limit === undefined ? undefined : windowing.limit + 1
+  const window = listWindow(
+    { ...windowing, limit },
+    {
+      created_at: sql`t.created_at`,
+      by: [sql`t.id`],
+      isAscending: (windowing.order ?? entity.order) === 'ascending',
+    },
+  )
   const conditions = [
     sql`t.project_id = ${scope.project_id}`,
     ...conditionsOf(name, filter),
@@ -53,21 +62,6 @@ const LONG = new Set(['name', 'description', 'tags', 'meta', 'data', 'error'])
 const bytesOf = (name: EntityName): Condition => {
   const long = ENTITIES[name].columns.filter(one => LONG.has(one))
   return sql`pg_column_size(t) + ${sizeOf('t', long)}`
-}
-
-/** A part of a list in the order of ids, with one row more than the page to tell whether there is more. */
-function windowOf(
-  windowing: Partial<WindowingBody>,
-  usual: 'ascending' | 'descending',
-): { conditions: Condition[]; tail: Condition } {
-  const { next, order, limit } = windowing
-  const isAscending = (order ?? usual) === 'ascending'
-  const cursor = next === undefined ? [] : [sql`t.id ${sql.raw(isAscending ? '>' : '<')} ${next}::uuid`]
-  const oneMore = limit === undefined ? sql`` : sql`limit ${limit + 1}`
-  return {
-    conditions: [...createdWithin(sql`t.created_at`, windowing, isAscending), ...cursor],
-    tail: sql`order by t.id ${sql.raw(isAscending ? 'asc' : 'desc')} ${oneMore}`,
-  }
 }
 
 /** What leads on from a page, of which one row more than its limit was read. */

@@ -47,9 +47,9 @@ export async function listDeliveries(
 ): Promise<RowList<DeliveryRow>> {
   const { subscription_id, event_id, status } = delivery ?? {}
   if (windowing?.next !== undefined) await requireCursor(scope, windowing.next)
-  const cursor = (id: Uuid) =>
+  const cursor = (id: string) =>
     sql`select created_at, id from webhook_deliveries where project_id = ${scope.project_id} and id = ${id}`
-  const window = windowOf(windowing, ['created_at', 'id'], cursor)
+  const window = windowOf(windowing, cursor)
   const where = [
     sql`t.project_id = ${scope.project_id}`,
     ...(subscription_id === undefined ? [] : [sql`t.subscription_id = ${subscription_id}`]),

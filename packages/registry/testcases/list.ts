@@ -1,5 +1,5 @@
 import { type JsonObject, microsToIso, type Uuid } from '@spanhouse/model'
-import { createdWithin, type RawBuilder, type RowList, sql } from '@spanhouse/postgres'
+import { listWindow, type RowList, sql } from '@spanhouse/postgres'
 import type { WindowingBody } from '@spanhouse/validation'
 import type { Scope } from '../kind.ts'
 import type { References } from '../references.ts'
@@ -57,14 +57,21 @@ export async function listTestcasesOf(
 ): Promise<RowList<TestcaseRow>> {
   const { db, project_id } = scope
   const limit = Math.min(windowing.limit ?? PAGE_ROWS_MAX, PAGE_ROWS_MAX)
-  const direction = sql.raw(windowing.order === 'descending' ? 'desc' : 'asc')
-  const inOrder = sql`order by created_at ${direction}, id ${direction}`
+  const order = {
+    created_at: sql`created_at`,
+    by: [sql`created_at`, sql`id`],
+    cursor: (id: string) =>
+      sql`select created_at, id from testcases where project_id = ${project_id} and id = ${id}::uuid`,
+    isAscending: windowing.order !== 'descending',
+  }
+  const { conditions, tail } = listWindow({ ...windowing, limit: limit + 1 }, order)
+  const inOrder = listWindow({}, order).tail
   const own = sql`project_id = ${project_id} and testset_id = ${testsetId}`
-  const where = sql.join([own, ...boundsOf(scope, windowing)], sql` and `)
+  const where = sql.join([own, ...conditions], sql` and `)
   const { rows } = await sql<Place & { bytes: number; found: number }>`
     select id, bytes, created_at, found from (
       select *, count(*) over () as found, sum(bytes) over (${inOrder}) - bytes as bytes_before
-      from (select id, bytes, created_at from testcases where ${where} ${inOrder} limit ${limit + 1}) as read
+      from (select id, bytes, created_at from testcases where ${where} ${tail}) as read
     ) as measured
     where bytes_before < ${ANSWER_BYTES_MAX} ${inOrder} limit ${limit}`.execute(db)
   const sizes = new Map(rows.map(({ id, bytes }) => [id, bytes]))
@@ -75,15 +82,6 @@ export async function listTestcasesOf(
 
 /** Where a row stands in a list by time. */
 type Place = Pick<TestcaseRow, 'id' | 'created_at'>
-
-/** Bounds of time, and what comes after the cursor's row. */
-function boundsOf({ project_id }: TestcaseScope, windowing: Partial<WindowingBody>): RawBuilder<unknown>[] {
-  const isAscending = windowing.order !== 'descending'
-  const conditions = createdWithin(sql`created_at`, windowing, isAscending)
-  if (windowing.next === undefined) return conditions
-  const cursor = sql`select created_at, id from testcases where project_id = ${project_id} and id = ${windowing.next}::uuid`
-  return [...conditions, sql`(created_at, id) ${sql.raw(isAscending ? '>' : '<')} (${cursor})`]
-}
 
 function afterRow(windowing: Partial<WindowingBody>, last: Place): JsonObject {
   const { newest, oldest, order } = windowing
