@@ -1,6 +1,7 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually, newProject, type TestProject } from '../../../test/harness.ts'
+import { newSpanId, newTraceId } from '../../../test/otlp.ts'
 import { openBrowser, visit } from './browser.testing.ts'
 import { comparedRuns, makeEvaluated } from './evaluations.testing.ts'
 
@@ -97,6 +98,58 @@ test('the browser asks before the page is closed while a preference is being sav
   held.resolve()
   await page.getByText('saving').waitFor({ state: 'detached' })
   await eventually(async () => (await preferences()) === before + 1)
+  expect(faults).toEqual([])
+  await close()
+})
+
+/** A run of one case, whose application answered three times, and whose second evaluation repeats the last answer. */
+async function repeatedRun(name: string): Promise<string> {
+  const post = async (at: string, body: object): Promise<any> => {
+    const answer = await project.post(`/api/evaluations/${at}`, body)
+    expect(answer.status, answer.text).toBe(200)
+    return answer.body
+  }
+  const step = (key: string, type: string) => ({ key, type, origin: 'custom', references: {} })
+  const steps = [step('t', 'input'), step('a', 'invocation')]
+  const run_id = (await post('runs/', { runs: [{ name, data: { steps } }] })).runs[0].id
+  const [{ id: scenario_id }] = (await post('scenarios/', { scenarios: [{ run_id }] })).scenarios
+  const traces = [0, 1, 2].map(() => newTraceId())
+  const [start_time, end_time] = ['2026-11-20T09:15:00.000Z', '2026-11-20T09:15:01.000Z']
+  const ingested = await project.post('/api/traces/ingest', {
+    traces: traces.map((trace_id, n) => {
+      const attributes = { ag: { data: { inputs: { question: 'Well?' }, outputs: `${name} ${n}` } } }
+      const root = { trace_id, span_id: newSpanId(), span_name: 'answer', start_time, end_time, attributes }
+      return { trace_id, spans: { root } }
+    }),
+  })
+  expect(ingested.status, ingested.text).toBeLessThan(300)
+  const cell = { run_id, scenario_id, status: 'success' }
+  const answers = [...traces, traces[2]].map((trace_id, repeat_idx) => ({
+    ...cell,
+    step_key: 'a',
+    repeat_idx,
+    trace_id,
+  }))
+  const testcase_id = '01900000-0000-7000-8000-000000000001'
+  await post('results/', { results: [{ ...cell, step_key: 't', testcase_id }, ...answers] })
+  // Waits until all of it is stored.
+  await post('metrics/refresh', { metrics: { run_id } })
+  return run_id
+}
+
+test('repeats of a case are judged one by one, the same answers once, and prove no more than one case', async () => {
+  const [baseline, run] = [await repeatedRun('Long'), await repeatedRun('Short')]
+  const { page, faults, close } = await visit(browser, project, `/w/evaluations/judge?baseline=${baseline}&run=${run}`)
+  for (let judged = 1; judged <= 3; judged++) {
+    const first = page.getByRole('region', { name: 'First output' })
+    await first.waitFor()
+    await page.keyboard.press((await first.textContent())?.includes('Short') ? '1' : '2')
+    await page.getByText(`${judged} judged`).waitFor()
+  }
+  await page.getByText('No case is left.').waitFor()
+  const result = await page.getByRole('region', { name: 'Result' }).textContent()
+  expect(result).toMatch(/Long \(baseline\)0Short1Equally good0/)
+  expect(result).toContain('May be chance, p = 1 (sign test; the repeats of a case count once)')
   expect(faults).toEqual([])
   await close()
 })

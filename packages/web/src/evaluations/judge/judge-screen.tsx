@@ -42,8 +42,7 @@ export function JudgeScreen(): ReactNode {
 function Judge({ baseline, run }: { baseline: Run; run: Run }): ReactNode {
   const judgements = usePairs(baseline, run)
   const [showsResult, setShowsResult] = useState(false)
-  const { item, undo, skip, skipped, again, error, isRead, counts, equal, saving } = judgements
-  const done = counts.baseline + counts.run + counts.neither
+  const { item, undo, skip, skipped, again, error, isRead, judged, equal, saving } = judgements
   const isOver = isRead && item === undefined
   useKeys({ u: undo, s: item && skip })
   return (
@@ -51,7 +50,7 @@ function Judge({ baseline, run }: { baseline: Run; run: Run }): ReactNode {
       <header className={styles.header}>
         <h1>Which is better?</h1>
         <output className={table.soft}>
-          {formatCount(done)} judged{equal > 0 && ` · ${formatCount(equal)} with equal outputs left out`}
+          {formatCount(judged)} judged{equal > 0 && ` · ${formatCount(equal)} with equal outputs left out`}
           {saving > 0 && ' · saving …'}
         </output>
         <span className={styles.space} />
@@ -68,7 +67,7 @@ function Judge({ baseline, run }: { baseline: Run; run: Run }): ReactNode {
         </Link>
       </header>
       {error && <Failure what="Something was not saved or read." error={error} />}
-      {(showsResult || isOver) && <Result baseline={baseline} run={run} counts={counts} />}
+      {(showsResult || isOver) && <Result baseline={baseline} run={run} judgements={judgements} />}
       {!item && !isOver && !error && <div aria-hidden="true" className={controls.waiting} />}
       {item && <ItemView key={item.id} item={item} judgements={judgements} />}
       {isOver && (
@@ -76,7 +75,7 @@ function Judge({ baseline, run }: { baseline: Run; run: Run }): ReactNode {
           {skipped > 0 ? (
             <Skipped count={skipped} again={again} />
           ) : (
-            <p>{done > 0 ? 'No case is left.' : 'The runs have no case with two different outputs.'}</p>
+            <p>{judged > 0 ? 'No case is left.' : 'The runs have no case with two different outputs.'}</p>
           )}
         </div>
       )}
@@ -178,15 +177,16 @@ const Text = ({ title, text }: { title: string; text: string }): ReactNode => (
 interface ResultProps {
   baseline: Run
   run: Run
-  counts: Judgements['counts']
+  judgements: Judgements
 }
 
 /** Below this, a preference is no chance. */
 const P_MAX = 0.05
 
-function Result({ baseline, run, counts }: ResultProps): ReactNode {
+function Result({ baseline, run, judgements: { judged, counts } }: ResultProps): ReactNode {
   const p = signTest(counts.run, counts.baseline)
   const isSure = p < P_MAX
+  const cases = counts.baseline + counts.run + counts.neither
   const better = counts.run > counts.baseline ? run : baseline
   return (
     <section className={styles.result} aria-label="Result">
@@ -205,7 +205,8 @@ function Result({ baseline, run, counts }: ResultProps): ReactNode {
         </div>
       </dl>
       <p className={isSure ? '' : table.soft}>
-        {isSure ? `${runName(better)} is preferred` : 'May be chance'}, p = {Number(p.toPrecision(2))} (sign test)
+        {isSure ? `${runName(better)} is preferred` : 'May be chance'}, p = {Number(p.toPrecision(2))} (sign test
+        {judged > cases && '; the repeats of a case count once'})
       </p>
     </section>
   )

@@ -5,10 +5,12 @@ import { deletePreference, type Pair, type Preference, preferenceIn, savePrefere
 import { annotationsQuery } from '../../api/scores.ts'
 import { useLeaveWarning } from '../../parts/use-leave-warning.ts'
 import { type Sides, useSides } from '../compare/use-sides.ts'
+import { tally } from './tally.ts'
 
-/** A case whose outputs differ. */
+/** The outputs of a repeat of a case, which differ. Repeats of evaluators alone are of the same traces, and one item. */
 export interface Item extends Pair {
   id: string
+  case_id: string
   sides: Sides
 }
 
@@ -16,7 +18,9 @@ export interface Judgements {
   /** The first one without a preference; undefined: there is none, or it is not read yet. */
   item: Item | undefined
   isRead: boolean
-  /** How often each was preferred, of the cases that have been read. */
+  /** How many have a preference, of those that have been read. */
+  judged: number
+  /** How many cases prefer each. */
   counts: Readonly<Record<Preference, number>>
   /** Cases in which both outputs are the same text. */
   equal: number
@@ -33,7 +37,7 @@ export interface Judgements {
   undo: (() => void) | undefined
 }
 
-interface Judged {
+interface Saved {
   id: string
   preference: Preference
   /** Of the annotation. */
@@ -58,7 +62,7 @@ export function usePairs(baseline: Run, run: Run): Judgements {
     staleTime: Number.POSITIVE_INFINITY,
     placeholderData: before => before,
   })
-  const [own, setOwn] = useState<readonly Judged[]>([])
+  const [own, setOwn] = useState<readonly Saved[]>([])
   const [skipped, setSkipped] = useState<ReadonlySet<string>>(new Set())
   const [failure, setFailure] = useState<Error>()
   const [saving, setSaving] = useState(0)
@@ -67,8 +71,8 @@ export function usePairs(baseline: Run, run: Run): Judgements {
     setSaving(before => before + 1)
     work.catch(onFailure).finally(() => setSaving(before => before - 1))
   }
-  const pairs = cases.map(one => pairOf(one, sidesOf(one)))
-  const items = pairs.flatMap(pair => (pair === undefined || hasEqualOutputs(pair) ? [] : pair))
+  const pairs = new Map(cases.flatMap(one => pairOf(one, sidesOf(one)) ?? []).map(pair => [pair.id, pair]))
+  const items = [...pairs.values()].filter(pair => !hasEqualOutputs(pair))
   const byId = new Map(own.map(({ id, preference }) => [id, preference]))
   const preferenceOf = (item: Item): Preference | undefined =>
     byId.get(item.id) ?? preferenceIn(stored.data ?? [], item)
@@ -81,18 +85,18 @@ export function usePairs(baseline: Run, run: Run): Judgements {
     if (isLow) void fetchNextPage()
   }, [isLow, fetchNextPage])
   const [item] = open
-  const counts = { baseline: 0, run: 0, neither: 0 }
-  for (const one of items) {
+  const judged = items.flatMap(one => {
     const preference = preferenceOf(one)
-    if (preference !== undefined) counts[preference]++
-  }
+    return preference === undefined ? [] : { case_id: one.case_id, preference }
+  })
   const last = own.at(-1)
   const drop = (id: string): void => setOwn(before => before.filter(one => one.id !== id))
   return {
     item,
     isRead: comparison.data !== undefined && !hasNextPage && (isKnown || cases.length === 0),
-    counts,
-    equal: pairs.filter(pair => pair !== undefined && hasEqualOutputs(pair)).length,
+    judged: judged.length,
+    counts: tally(judged),
+    equal: pairs.size - items.length,
     error: failure ?? comparison.error ?? stored.error ?? undefined,
     saving,
     judge: preference => {
@@ -118,11 +122,12 @@ export function usePairs(baseline: Run, run: Run): Judgements {
 }
 
 /** Undefined until both outputs are read. */
-function pairOf({ baseline: { scenario_id }, repeat_idx, testcase_id }: ComparedCase, sides: Sides): Item | undefined {
+function pairOf({ baseline: { scenario_id }, testcase_id }: ComparedCase, sides: Sides): Item | undefined {
   const [one, other] = [sides.baseline?.subject, sides.candidate?.subject]
   if (one?.trace_id === undefined || other?.trace_id === undefined) return undefined
   return {
-    id: `${scenario_id}:${repeat_idx}`,
+    id: `${one.trace_id}:${other.trace_id}`,
+    case_id: scenario_id,
     sides,
     baseline: { trace_id: one.trace_id, ...(one.span_id && { span_id: one.span_id }) },
     run: { trace_id: other.trace_id, ...(other.span_id && { span_id: other.span_id }) },
