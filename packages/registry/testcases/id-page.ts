@@ -48,6 +48,9 @@ function cursorTo(ids: readonly Uuid[], position: number): Uuid {
   return isUnique ? id : `${POSITION_PREFIX}${position.toString(16).padStart(12, '0')}`
 }
 
+/** Whether a list has the row that a cursor leads on from. A position is in every list. */
+export const hasCursor = (ids: readonly Uuid[], cursor: Uuid): boolean => positionOf(ids, cursor) !== undefined
+
 function positionOf(ids: readonly Uuid[], cursor: Uuid): number | undefined {
   if (cursor.startsWith(POSITION_PREFIX)) return Number.parseInt(cursor.slice(POSITION_PREFIX.length), 16)
   const position = ids.indexOf(cursor)

@@ -1,4 +1,4 @@
-import { type JsonObject, microsToIso, type Uuid } from '@spanhouse/model'
+import { invalid, type JsonObject, microsToIso, type Uuid } from '@spanhouse/model'
 import { listWindow, type RowList, sql } from '@spanhouse/postgres'
 import type { WindowingBody } from '@spanhouse/validation'
 import type { Scope } from '../kind.ts'
@@ -6,7 +6,7 @@ import type { References } from '../references.ts'
 import { findRevision } from '../rows/find.ts'
 import { PAGE_ROWS_MAX } from '../rows/window.ts'
 import { testcaseIdsOf } from './delta.ts'
-import { nextWindowing, pageOfIds } from './id-page.ts'
+import { hasCursor, nextWindowing, pageOfIds } from './id-page.ts'
 import {
   ANSWER_BYTES_MAX,
   readTestcases,
@@ -23,7 +23,8 @@ export async function findTestcase(scope: TestcaseScope, id: Uuid): Promise<Test
 
 /**
  * A page of the rows with these ids, in their order. Ids that do not exist, or belong to another testset than the given
- * one, are omitted. A page also ends when a response would become too large.
+ * one, are omitted. A page also ends when a response would become too large. 400 for a cursor that is not in the list:
+ * that of a testset's newest rows may have changed since the last page, and would seem to end here.
  */
 export async function listTestcases(
   scope: TestcaseScope,
@@ -32,6 +33,10 @@ export async function listTestcases(
 ): Promise<RowList<TestcaseRow>> {
   const sizes = await sizesOf(scope, ids, testset_id)
   const known = ids.filter(id => sizes.has(id))
+  if (windowing.next !== undefined && !hasCursor(known, windowing.next))
+    throw invalid(
+      'windowing.next: no row of this list has this id; list a revision (testset_revision_ref) of a testset that changes',
+    )
   let bytes = 0
   const page = pageOfIds(known, windowing, id => {
     bytes += sizes.get(id) as number
