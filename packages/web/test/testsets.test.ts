@@ -121,6 +121,37 @@ test('10,000 rows: few are drawn, and the last is one key away', async () => {
   await close()
 })
 
+test('integers past 2^53 keep their digits when another cell is saved; a column may be called constructor', async () => {
+  const { rawJSON } = JSON as unknown as { rawJSON(text: string): number }
+  const first = {
+    maker: 'Ford',
+    constructor: 'Ferrari',
+    id: rawJSON('12345678901234567891'),
+    by: { id: rawJSON('9007199254740993') },
+  }
+  const testcases = [{ data: first }, { data: { maker: 'Audi' } }]
+  await project.post('/api/simple/testsets/', { testset: { slug: 'exact', name: 'Exact', data: { testcases } } })
+  const { page, faults, close } = await visit(browser, project, '/w/testsets')
+  await page.getByRole('link', { name: 'Exact' }).click()
+  await page.getByRole('columnheader', { name: 'id number' }).waitFor()
+  await page.getByRole('gridcell', { name: '12345678901234567891' }).waitFor()
+  await page.getByRole('gridcell', { name: 'Ford' }).dblclick()
+  await page.getByRole('textbox', { name: 'maker of row 1' }).fill('Fiat')
+  await page.keyboard.press('Enter')
+  await page.getByText('Not saved yet').waitFor()
+  // What is not saved is kept in the browser meanwhile.
+  await page.reload()
+  await page.getByRole('button', { name: 'Save …' }).click()
+  const changes = page.getByRole('list', { name: 'Changes' })
+  await expect.poll(() => changes.textContent()).toBe('Row 1, maker: Ford → Fiat')
+  await page.getByRole('button', { name: 'Commit' }).click()
+  await page.getByText('As in v2').waitFor()
+  const { text } = await project.post('/api/testsets/revisions/retrieve', { testset_ref: { slug: 'exact' } })
+  expect(text).toMatch(/"maker":"Fiat".*"id":12345678901234567891.*"by":\{"id":9007199254740993\}/)
+  expect(faults).toEqual([])
+  await close()
+})
+
 test('a testset is renamed, archived, and restored from the archive', async () => {
   const testset = { slug: 'old-cases', name: 'Old cases', data: { testcases: [{ data: { city: 'Lima' } }] } }
   await project.post('/api/simple/testsets/', { testset })

@@ -4,12 +4,15 @@ import { ApiError, isMalformed } from './api-error.ts'
 import { takeBegun } from './begun.ts'
 import { noteServerDate } from './clock.ts'
 import { notingSlow } from './connection.ts'
+import { parseExact } from './exact-json.ts'
 import { getKey, rejectKey } from './key.ts'
 
 interface Request {
   method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   body?: unknown
   signal?: AbortSignal | undefined
+  /** For what is stored again: integers of any size keep their digits (see {@link parseExact}). */
+  isExact?: boolean
 }
 
 /** Calls the API with the stored key; undefined for a response without content. Throws an {@link ApiError}. */
@@ -32,7 +35,8 @@ export const apiById = <Answer>(path: string, request: Request): Promise<Answer 
 export async function call<Answer>(path: string, request: Request): Promise<Answer> {
   const answer = await send(path, request)
   if (answer.status === 204) return undefined as Answer
-  return answer.json().catch((error: unknown) => {
+  const read: Promise<Answer> = request.isExact ? answer.text().then(text => parseExact(text)) : answer.json()
+  return read.catch((error: unknown) => {
     if (request.signal?.aborted) throw error
     throw new ApiError(0, 'The response of the server broke off.')
   })

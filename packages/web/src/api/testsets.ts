@@ -62,10 +62,12 @@ export const testsetRevisionQuery = (testset_id: string, revision_id: string | u
     queryFn: async ({ signal }) => {
       const body =
         revision_id === undefined ? { testset_ref: { id: testset_id } } : { testset_revision_ref: { id: revision_id } }
-      const asked = { method: 'POST', body, signal } as const
+      const asked = { method: 'POST', body, signal, isExact: true } as const
       const answer = await apiById<{ testset_revision?: TestsetRevision }>('/testsets/revisions/retrieve', asked)
       return answer?.testset_revision ?? null
     },
+    // It would copy exact integers member by member, as if they were objects.
+    structuralSharing: false,
   })
 
 /** Creates a testset with rows. Its slug comes from its name, with some digits so that it is free. */

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react'
+import { parseExact } from '../api/exact-json.ts'
 
 const PAUSE_MS = 300
 
@@ -36,7 +37,7 @@ export function useStored<T>(name: string): [T | undefined, (value: T | undefine
 function read<T>(key: string): T | undefined {
   try {
     const text = localStorage.getItem(key)
-    return text === null ? undefined : (JSON.parse(text) as T)
+    return text === null ? undefined : parseExact<T>(text)
   } catch {
     return undefined
   }

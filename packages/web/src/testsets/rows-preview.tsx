@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import type { JsonObject } from '../api/registry.ts'
 import { formatCount, formatNumberOf, visible } from '../format/format.ts'
 import { Scroller } from '../parts/scroller.tsx'
-import { textOfValue, typeOf } from './table-text.ts'
+import { memberOf, textOfValue, typeOf } from './table-text.ts'
 import styles from './testsets.module.css'
 
 const SHOWN = 5
@@ -21,7 +21,7 @@ export function RowsPreview({ rows }: { rows: readonly JsonObject[] }): ReactNod
           <tr>
             {columns.map(column => (
               <th key={column} scope="col">
-                {visible(column)} <small>{typeOf(rows.map(row => row[column]))}</small>
+                {visible(column)} <small>{typeOf(rows.map(row => memberOf(row, column)))}</small>
               </th>
             ))}
           </tr>
@@ -31,7 +31,7 @@ export function RowsPreview({ rows }: { rows: readonly JsonObject[] }): ReactNod
             // biome-ignore lint/suspicious/noArrayIndexKey: rows have no identity before they are stored
             <tr key={index}>
               {columns.map(column => (
-                <td key={column}>{visible(textOfValue(row[column]).slice(0, 200))}</td>
+                <td key={column}>{visible(textOfValue(memberOf(row, column)).slice(0, 200))}</td>
               ))}
             </tr>
           ))}

@@ -4,10 +4,13 @@ import {
   isChanged,
   sheetOf,
   testcasesOf,
+  typesOf,
+  valueAt,
   withImported,
   withoutColumn,
   withoutRow,
   withPasted,
+  withRow,
   withTexts,
 } from './sheet.ts'
 import { delimiterOf, pastedIn, rowsOf, tableIn, typeOf, valueIn } from './table-text.ts'
@@ -44,6 +47,15 @@ describe('a sheet', () => {
     expect(changesOf(SHEET, withoutColumn(SHEET, 'people')).columnsRemoved).toEqual(['people'])
     expect(isChanged(changesOf(SHEET, SHEET))).toBe(false)
     expect(isChanged(changesOf(SHEET, withTexts(SHEET, { row: 0, column: 1 }, [['34']])))).toBe(false)
+  })
+
+  test('has columns with the names of what every object has; rows without a value have none', () => {
+    const sheet = withRow(sheetOf([{ id: 'a', data: { constructor: 'Ferrari', toString: 1 } }]))
+    expect(sheet.columns.map(name => sheet.rows.map(row => valueAt(row, name)))).toEqual([
+      ['Ferrari', undefined],
+      [1, undefined],
+    ])
+    expect(typesOf(sheet)).toEqual(['text', 'number'])
   })
 
   test('takes the rows of a file, after or instead of its own', () => {

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../api/registry.ts'
 import type { Testcase } from '../api/testsets.ts'
-import { type ColumnType, namesIn, typeOf, typeOfTexts, valueIn } from './table-text.ts'
+import { type ColumnType, memberOf, namesIn, typeOf, typeOfTexts, valueIn } from './table-text.ts'
 
 /** A testset while it is edited: its columns in order, and its rows. */
 export interface Sheet {
@@ -25,7 +25,8 @@ export function sheetOf(testcases: readonly Testcase[]): Sheet {
 
 export const testcasesOf = (sheet: Sheet): Testcase[] => sheet.rows.map(({ testcase }) => testcase)
 
-export const valueAt = ({ testcase }: SheetRow, column: string): Json | undefined => testcase.data?.[column]
+export const valueAt = ({ testcase: { data = {} } }: SheetRow, column: string): Json | undefined =>
+  memberOf(data, column)
 
 /** The values of a column decide; a text among numbers makes it one of texts. */
 export const typesOf = ({ columns, rows }: Sheet): ColumnType[] =>

@@ -1,3 +1,4 @@
+import { isExactInteger, parseExact } from '../api/exact-json.ts'
 import type { Json, JsonObject } from '../api/registry.ts'
 
 /** The type of a column: how its cells are read when they are typed. */
@@ -12,7 +13,7 @@ export function typeOf(values: readonly (Json | undefined)[]): ColumnType {
 }
 
 const one = (value: Json | undefined): ColumnType =>
-  typeof value === 'number'
+  typeof value === 'number' || isExactInteger(value)
     ? 'number'
     : typeof value === 'boolean'
       ? 'boolean'
@@ -26,7 +27,7 @@ export function valueIn(text: string, type: ColumnType): Json {
   if (type === 'boolean' && /^(true|false)$/i.test(text.trim())) return text.trim().toLowerCase() === 'true'
   if (type !== 'json') return text
   try {
-    return JSON.parse(text) as Json
+    return parseExact(text)
   } catch {
     return text
   }
@@ -35,6 +36,10 @@ export function valueIn(text: string, type: ColumnType): Json {
 /** Whether a text is a number that has all its digits: an id of 19 digits would become another one. */
 const isKept = (text: string): boolean =>
   Number.isFinite(Number(text)) && (text.replace(/\D/g, '').length <= 15 || String(Number(text)) === text)
+
+/** The value of a column in a row; undefined if the row has none. */
+export const memberOf = (data: JsonObject, column: string): Json | undefined =>
+  Object.hasOwn(data, column) ? data[column] : undefined
 
 export const textOfValue = (value: Json | undefined): string =>
   value === undefined || value === null ? '' : typeof value === 'string' ? value : JSON.stringify(value)
