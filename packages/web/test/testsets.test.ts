@@ -152,6 +152,16 @@ test('integers past 2^53 keep their digits when another cell is saved; a column 
   await close()
 })
 
+test('a CSV file in another encoding than UTF-8 is refused: its characters would be lost', async () => {
+  const { page, faults, close } = await visit(browser, project, '/w/testsets')
+  await page.getByRole('button', { name: 'New testset …' }).click()
+  const buffer = Buffer.from('ville\nCorrèze\n', 'latin1')
+  await page.getByLabel('CSV file').setInputFiles({ name: 'a.csv', mimeType: 'text/csv', buffer })
+  await page.getByText('The file is not in UTF-8').waitFor()
+  expect(faults).toEqual([])
+  await close()
+})
+
 test('a testset is renamed, archived, and restored from the archive', async () => {
   const testset = { slug: 'old-cases', name: 'Old cases', data: { testcases: [{ data: { city: 'Lima' } }] } }
   await project.post('/api/simple/testsets/', { testset })

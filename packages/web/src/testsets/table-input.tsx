@@ -1,7 +1,7 @@
 import { type ReactNode, useState } from 'react'
 import type { JsonObject } from '../api/registry.ts'
 import { controls, Failure } from '../parts/controls.tsx'
-import { delimiterOf, rowsOf, tableIn } from './table-text.ts'
+import { delimiterOf, rowsOf, tableIn, textOfFile } from './table-text.ts'
 import styles from './testsets.module.css'
 
 /** Reads a table: a CSV file, or cells that were copied in a spreadsheet. The first line names the columns. */
@@ -9,8 +9,9 @@ export function TableInput({ onRead }: { onRead: (rows: JsonObject[]) => void })
   const [table, setTable] = useState<string[][]>([])
   const [recognises, setRecognises] = useState(true)
   const [error, setError] = useState<Error>()
-  const take = async (text: string): Promise<void> => {
+  const take = async (given: string | Promise<string>): Promise<void> => {
     try {
+      const text = await given
       const next = await tableIn(text, delimiterOf(text))
       setTable(next)
       setError(undefined)
@@ -26,9 +27,9 @@ export function TableInput({ onRead }: { onRead: (rows: JsonObject[]) => void })
         <input
           type="file"
           accept=".csv,text/csv"
-          onChange={async ({ target }) => {
+          onChange={({ target }) => {
             const file = target.files?.[0]
-            if (file) await take(await file.text())
+            if (file) void take(file.arrayBuffer().then(textOfFile))
           }}
         />
       </label>

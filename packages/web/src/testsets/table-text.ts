@@ -44,6 +44,15 @@ export const memberOf = (data: JsonObject, column: string): Json | undefined =>
 export const textOfValue = (value: Json | undefined): string =>
   value === undefined || value === null ? '' : typeof value === 'string' ? value : JSON.stringify(value)
 
+/** The text of a file in UTF-8. Throws for another encoding, whose characters would be lost. */
+export function textOfFile(bytes: BufferSource): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw new Error('The file is not in UTF-8. Save it as “CSV UTF-8”.')
+  }
+}
+
 type Delimiter = ',' | ';' | '\t'
 
 /**
