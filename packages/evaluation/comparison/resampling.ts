@@ -73,7 +73,8 @@ function quantile(sorted: Float64Array, share: number): number {
 /**
  * How probable a mean at least as far from zero is if each difference might as well have had the other sign (a
  * two-sided permutation test). Exact for few differences; for many from the normal distribution, provided that it is as
- * near as random signs would be; otherwise among random signs, of which the given ones are one.
+ * near as random signs would be; otherwise among random signs, of which the given ones are one, and at most the bound of
+ * Hoeffding: a share of some thousand random signs says no more than that it is rarer than all of them.
  */
 export function signFlipTest(differences: Float64Array): number {
   const sizes = differences.filter(one => one !== 0).map(Math.abs)
@@ -83,9 +84,10 @@ export function signFlipTest(differences: Float64Array): number {
   const limit = observed - 1e-12 * sizes.reduce((sum, one) => sum + one, 0)
   if (sizes.length <= EXACT_SIGNS_MAX) return allSigns(sizes, limit)
   const deviation = Math.sqrt(sizes.reduce((sum, one) => sum + one ** 2, 0))
-  return distanceFromNormal(sizes, deviation) < NORMAL_DISTANCE_MAX
-    ? 2 * normalTail(observed / deviation)
-    : randomSigns(sizes, limit)
+  const z = observed / deviation
+  if (distanceFromNormal(sizes, deviation) < NORMAL_DISTANCE_MAX) return 2 * normalTail(z)
+  const bound = 2 * Math.exp(-(z ** 2) / 2)
+  return bound < 1 / RESAMPLES_MAX ? bound : Math.min(bound, randomSigns(sizes, limit))
 }
 
 /** About the standard error of a share of a thousand random signs. */

@@ -140,8 +140,8 @@ function normalBelow(at: number): number {
 test('the normal distribution takes over where it is near the random signs, and not where one value decides', () => {
   // 3 of 4 values are 1, the others -1: a sum of n / 2 whose deviation is the root of n.
   const signs = (n: number): Float64Array => Float64Array.from({ length: n }, (_, at) => (at % 4 === 0 ? -1 : 1))
-  // At 8 among random signs, of which none is so far; at 20 twice the tail of the normal distribution.
-  expect(signFlipTest(signs(256))).toBe(1 / 4_001)
+  // At 8 the bound, since no random signs would be so far; at 20 twice the tail of the normal distribution.
+  expect(signFlipTest(signs(256))).toBeCloseTo(2 * Math.exp(-32), 20)
   expect(signFlipTest(signs(1_600))).toBeCloseTo(5.507e-89, 92)
   const even = Float64Array.from({ length: 5_000 }, (_, at) => (at % 2 ? 1 : -1) + 0.0277185)
   // At 1.96.
@@ -149,6 +149,15 @@ test('the normal distribution takes over where it is near the random signs, and 
   // The sign of one value decides, and those of the others whether the sum is still larger: as often as not.
   const one = Float64Array.from({ length: 5_000 }, (_, at) => (at === 0 ? 1e6 : at % 2 ? 1 : -1))
   expect(Math.abs(signFlipTest(one) - 0.5)).toBeLessThan(0.05)
+})
+
+test('a difference in many cases is certain among many scores, also where a few cases are far from the others', () => {
+  // As durations are: nine in ten cases take a little longer, and one in a hundred a hundred times as much.
+  const differences = Float64Array.from({ length: 4_000 }, (_, n) => (n % 100 === 0 ? 50 : n % 10 === 0 ? -1 : 1))
+  // Of 128 scores and runs, which is the most that are compared at once.
+  expect(signFlipTest(differences) * 128).toBeLessThan(0.05)
+  const even = Float64Array.from(differences, (one, n) => (Math.floor(n / 100) % 2 === 0 ? one : -one))
+  expect(signFlipTest(even)).toBe(1)
 })
 
 test('the interval of a mean does not depend on whether groups are drawn', () => {
