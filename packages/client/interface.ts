@@ -13307,7 +13307,7 @@ export interface operations {
                                 /** @description As in metrics: numeric/continuous, numeric/discrete, binary or categorical/single. */
                                 type: string;
                                 count: number;
-                                /** @description Of numbers, and the share of true. */
+                                /** @description Of numbers, and the share of true. Repeats of a case are one value: their mean. */
                                 mean?: number;
                                 /** @description The 95 % interval of the mean: exact for true and false, otherwise by Student's distribution. Repeats of a case are one value: their mean. */
                                 interval?: number[];

@@ -150,6 +150,30 @@ test('repeats of a case make its value more exact, not more cases', async () => 
   expect(of('ok').interval).toEqual([expect.closeTo(0.0943, 3), 1])
 })
 
+test('a case of which most repeats failed counts as much as the others, in a mean as in its interval', async () => {
+  const made = (await post('/evaluations/runs/', { runs: [{ data: { steps: [step('e', 'annotation', outputs)] } }] }))
+    .runs[0].id
+  const cases = await post('/evaluations/scenarios/', { scenarios: Array(20).fill({ run_id: made }) })
+  // Ten cases with one value, which is bad, and ten with four that are good.
+  const cells = cases.scenarios.flatMap(({ id }: any, at: number) =>
+    Array.from({ length: at < 10 ? 1 : 4 }, (_, repeat_idx) => ({
+      cell: { run_id: made, scenario_id: id, step_key: 'e', repeat_idx, status: 'success', trace_id: newTraceId() },
+      outputs: { score: at < 10 ? 1 + (at % 2) : 9 + (at % 2), ok: at >= 10 },
+    })),
+  )
+  await post('/traces/ingest', {
+    traces: cells.map(({ cell, outputs }: any) => rootOf(cell.trace_id, { outputs })),
+  })
+  await post('/evaluations/results/', { results: cells.map(({ cell }: any) => cell) })
+  await post('/evaluations/metrics/refresh', { metrics: { run_id: made } })
+  const { scores } = (await project.get(`/api/evaluations/runs/${made}/scores`)).body.run_scores
+  const of = (name: string): any => scores.find((one: any) => one.path === path(name))
+  expect(of('score')).toMatchObject({ count: 50, mean: 5.5 })
+  expect(of('ok')).toMatchObject({ count: 50, mean: 0.5, bins: [{ count: 40 }, { count: 10 }] })
+  for (const { mean, interval } of [of('score'), of('ok')])
+    expect((interval[0] + interval[1]) / 2).toBeCloseTo(mean, 10)
+})
+
 test('each bin finds as many cases as it counts', async () => {
   const { scores } = await scoresOf()
   for (const { step_key, path, bins } of scores)

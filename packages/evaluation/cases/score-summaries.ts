@@ -21,11 +21,11 @@ export interface ScoreSummary {
   path: string
   type: MetricType
   count: number
-  /** Of numbers, and the share of true. */
+  /** Of numbers, and the share of true. Repeats of a case are one value of it: their mean. */
   mean?: number
   /**
-   * The 95 % interval of the mean: exact for true and false, otherwise by Student's distribution. Repeats of a case are
-   * one value of it, their mean: they are alike, and many of them would make few cases look certain.
+   * The 95 % interval of the mean: exact for true and false, otherwise by Student's distribution. Repeats are alike, and
+   * many of them would make few cases look certain.
    */
   interval?: [low: number, high: number]
   bins: Bin[]
@@ -102,7 +102,8 @@ type Distribution = Omit<ScoreSummary, 'step_key' | 'path' | 'type'>
 
 function numbersOf(form: 'number' | 'binary', summary: NumberSummary | undefined): Distribution {
   if (!summary || summary.count === 0) return { count: 0, bins: [] }
-  const { count, mean, bins, cases } = summary
+  const { count, bins, cases } = summary
+  const { mean } = cases
   if (form === 'number') {
     const interval = meanInterval(cases)
     const shown = bins.map(bin => (bin.from === bin.to ? { value: bin.from, count: bin.count } : bin))

@@ -28,7 +28,7 @@ const INTERVALS = 20
 const WORDS_MAX = 50
 
 /**
- * One row: `costs` of the traces of all cells; `numbers`, for each score [count, mean, list of [from, to, count]] of its
+ * One row: `costs` of the traces of all cells; `numbers`, for each score [count, list of [from, to, count]] of its
  * cells; `cases`, for each score [count, mean, standard deviation] of the means of scenarios; and `words`, for each
  * score a list of [word, count]. An interval includes its start, the last one its end, too; a value that is counted
  * alone is both ends. `keys`: all steps that leave traces.
@@ -76,7 +76,7 @@ const NEXT_START = sql`arrayMin(a) + (b + 1) * (arrayMax(a) - arrayMin(a)) / ${i
 const IS_LAST = sql`b = ${int(INTERVALS - 1)}`
 
 /** Of the list `a` of numbers. */
-const numberSummary = sql`(length(a), if(empty(a), 0, arrayAvg(a)),
+const numberSummary = sql`(length(a),
   if(arrayUniq(a) <= ${int(VALUES_MAX)},
     arrayMap(v -> (v, v, countEqual(a, v)), arraySort(arrayDistinct(a))),
     arrayMap(b -> (${START}, if(${IS_LAST}, arrayMax(a), ${NEXT_START}),

@@ -12,7 +12,6 @@ import type { Engine } from '../engine/engine.ts'
 /** How the values of a score are distributed. */
 export interface NumberSummary {
   count: number
-  mean: number
   bins: { from: number; to: number; count: number }[]
   /** The means of scenarios, which have several values if there are repeats. */
   cases: {
@@ -33,7 +32,7 @@ export interface ScoreSummaries {
 
 interface SummaryRow {
   costs: number
-  numbers: [count: number, mean: number, bins: [from: number, to: number, count: number][]][]
+  numbers: [count: number, bins: [from: number, to: number, count: number][]][]
   cases: [count: number, mean: number, deviation: number][]
   words: [word: string, count: number][][]
 }
@@ -47,9 +46,8 @@ export async function readScoreSummaries(
   const [row] = await engine.rows<SummaryRow>(printSql(compileScoreSummaries(run, scores, keys)))
   return {
     costs: row?.costs ?? 0,
-    numbers: (row?.numbers ?? []).map(([count, mean, bins], index) => ({
+    numbers: (row?.numbers ?? []).map(([count, bins], index) => ({
       count,
-      mean,
       bins: bins.map(([from, to, count]) => ({ from, to, count })),
       cases: sampleOf(row?.cases[index]),
     })),

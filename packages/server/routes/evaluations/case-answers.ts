@@ -12,7 +12,10 @@ const scoreSummary = z.object({
     .string()
     .meta({ description: 'As in metrics: numeric/continuous, numeric/discrete, binary or categorical/single.' }),
   count: z.int(),
-  mean: z.number().optional().meta({ description: 'Of numbers, and the share of true.' }),
+  mean: z
+    .number()
+    .optional()
+    .meta({ description: 'Of numbers, and the share of true. Repeats of a case are one value: their mean.' }),
   interval: z
     .array(z.number())
     .optional()
