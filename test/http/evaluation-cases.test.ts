@@ -208,6 +208,8 @@ test('cases have what their cells contain, in pages', async () => {
   expect('é"'.repeat(5_000).startsWith(long.cells[1].outputs)).toBe(true)
   expect(long.cells[2].scores.reason).toMatch(/^x{900,1100}…$/)
   expect(idsOf(await casesOf({ limit: 3, offset: 39 }))).toEqual([39])
+  for (const beyond of [{ offset: COUNT }, { limit: 0 }])
+    expect(await casesOf(beyond)).toMatchObject({ count: 0, total: COUNT })
 })
 
 test('cases in the order of a score, by status, by failure and by id; what has no value is last', async () => {
@@ -224,6 +226,18 @@ test('cases in the order of a score, by status, by failure and by id; what has n
   expect(idsOf(await casesOf({ scenario_ids }))).toEqual([3, 5])
   expect(idsOf(await casesOf({ scenario_ids, score: { ...score, min: 0.4 } }))).toEqual([5])
   expect(idsOf(await casesOf({ score: { step_key: 'e', path: path('ok'), value: false }, limit: 2 }))).toEqual([0, 4])
+})
+
+test.each([
+  ['ok', { value: 'true' }],
+  ['score', { value: 'high' }],
+  ['grade', { value: 1 }],
+  ['grade', { value: true }],
+  ['grade', { min: 1 }],
+])('values of another type than those of the score %s are refused: %j', async (name, sought) => {
+  const cases = { score: { step_key: 'e', path: path(name), ...sought } }
+  const { status, body } = await project.post(`/api/evaluations/runs/${run}/cases`, { cases })
+  expect([status, body.detail]).toEqual([400, expect.stringContaining(path(name))])
 })
 
 test('a score that the run does not have is refused; runs of others are not there', async () => {

@@ -1,4 +1,4 @@
-import { type Json, type JsonObject, parseTraceId, type TraceId, type Uuid } from '@spanhouse/model'
+import { invalid, type Json, type JsonObject, parseTraceId, type TraceId, type Uuid } from '@spanhouse/model'
 import { sql, toJsonb } from '@spanhouse/postgres'
 import type { CellContent } from '@spanhouse/query'
 import { type Engine, readCellContents, readScoredScenarios } from '@spanhouse/span-store'
@@ -61,7 +61,7 @@ export interface RunCasesPage {
   cases: RunCase[]
 }
 
-/** Reads a page of the table of a run. Throws a 400 for a score that the run does not have. */
+/** Reads a page of the table of a run. Throws a 400 for a score that the run does not have, or whose values are of another type. */
 export async function readRunCases(
   scope: Scope,
   engine: Engine,
@@ -77,7 +77,9 @@ export async function readRunCases(
   if (score) conditions.push(isAmongIds(await scored(score)))
   const ordered = order_by ? await scored(order_by, order_by.is_descending) : []
   const page = await readPage(scope, { conditions, ordered, query })
-  return { total: page[0]?.total ?? 0, cases: await withCells(scope, engine, { run, rows: page }) }
+  // A page past the end has no row that says it.
+  const total = page[0]?.total ?? (await countOf(scope, conditions))
+  return { total, cases: await withCells(scope, engine, { run, rows: page }) }
 }
 
 const isAmongIds = (ids: readonly Uuid[]): Condition => sql`s.id in (
@@ -94,9 +96,20 @@ interface ScoredQuery {
 async function readScored(scope: Scope, engine: Engine, { run, score, isDescending }: ScoredQuery): Promise<Uuid[]> {
   const { step_key, path, value, min, max } = score
   const found = await requiredRunScore(scope, engine, { run, step_key, path })
+  requireSameType(found.form === 'word', { path, value, min, max })
   const sought = { value: typeof value === 'boolean' ? Number(value) : value, min, max }
   const place = { project_id: scope.project_id, run_id: run.id }
   return readScoredScenarios(engine, place, { score: found, sought, isDescending })
+}
+
+type SoughtValues = Pick<ScoredQuery['score'], 'path' | 'value' | 'min' | 'max'>
+
+/** Words can only be the same as a text, and numbers cannot be compared with one. */
+function requireSameType(isWord: boolean, { path, value, min, max }: SoughtValues): void {
+  const hasNumber = min !== undefined || max !== undefined || (value !== undefined && typeof value !== 'string')
+  if (isWord && hasNumber)
+    throw invalid(`score: the values of ${path} are words: value must be a text, without min and max`)
+  if (!isWord && typeof value === 'string') throw invalid(`score.value: the values of ${path} are no texts`)
 }
 
 interface PageRow {
@@ -109,6 +122,12 @@ interface PageQuery {
   conditions: readonly Condition[]
   ordered: readonly Uuid[]
   query: RunCasesQuery
+}
+
+async function countOf({ db }: Scope, conditions: readonly Condition[]): Promise<number> {
+  const { rows } = await sql<{ total: number }>`select count(*)::int as total from evaluation_scenarios s
+    where ${sql.join([...conditions], sql` and `)}`.execute(db)
+  return rows[0]?.total ?? 0
 }
 
 async function readPage({ db }: Scope, { conditions, ordered, query }: PageQuery): Promise<PageRow[]> {
