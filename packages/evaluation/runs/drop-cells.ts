@@ -24,15 +24,16 @@ export async function dropCells(scope: Scope, run_id: Uuid, where: readonly Cond
 }
 
 /**
- * Deletes the cells of repeats that a run no longer has, and the metrics that counted them. The statuses of scenarios
- * follow, of all of them if there are people, since a person's cell is waited for before there is one, and the run's.
- * Returns the scenarios that had such cells. The run is locked for a change.
+ * Deletes the cells of repeats that a run does not have, and the metrics that counted them. It had `before` repeats; if
+ * these are more, statuses of all scenarios follow where there are people, since a person's cell is waited for before
+ * there is one. Otherwise those of scenarios that had such cells do. The run's follows, too. Returns the scenarios that
+ * had such cells. The run is locked for a change.
  */
-export async function dropRepeats(scope: Scope, run: RunRow): Promise<Uuid[]> {
+export async function dropRepeats(scope: Scope, run: RunRow, before: number): Promise<Uuid[]> {
   const touched = await dropCells(scope, run.id, [sql`t.repeat_idx >= ${repeatsOf(run)}`])
-  const hasPeople = humanKeys(run).length > 0
-  if (touched.length === 0 && !hasPeople) return []
-  await rollUpScenarios(scope, run, hasPeople ? 'all' : touched)
+  const wasWaiting = before > repeatsOf(run) && humanKeys(run).length > 0
+  if (touched.length === 0 && !wasWaiting) return []
+  await rollUpScenarios(scope, run, wasWaiting ? 'all' : touched)
   await rollUpRun(scope, run.id)
   return touched
 }

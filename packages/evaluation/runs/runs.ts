@@ -6,7 +6,7 @@ import type { Status } from '../entities/fields.ts'
 import type { RunRow } from '../entities/rows.ts'
 import { findRows, inOrder } from '../entities/select.ts'
 import { deleteRows, insertRows, updateEach, updateRows } from '../entities/write.ts'
-import { refreshRun } from '../grid/refresh.ts'
+import { refreshChanged } from '../grid/refresh.ts'
 import { endOnline } from '../online/begin.ts'
 import type { Scope } from '../scope.ts'
 import { archiveDefaultQueues, ensureDefaultQueues } from './default-queue.ts'
@@ -73,7 +73,7 @@ export async function editRuns(scope: Scope, edits: readonly RunEdit[]): Promise
     }
     return { rows: await findRows(inside, 'runs', ids), stale }
   })
-  for (const [id, scenarios] of stale) await refreshRun(scope, id, scenarios)
+  for (const [id, scenarios] of stale) await refreshChanged(scope, id, scenarios)
   return rows
 }
 
@@ -106,7 +106,8 @@ async function shapeReplaced(scope: Scope, before: RunRow, after: RunRow): Promi
   const gone = stepsOf(before).flatMap(({ key }) => (kept.has(key) ? [] : [key]))
   const scenarios = new Set(await dropSteps(scope, after, gone))
   // Cells of repeats that there never were stay: only clients write them.
-  if (repeatsOf(after) < repeatsOf(before)) for (const id of await dropRepeats(scope, after)) scenarios.add(id)
+  if (repeatsOf(after) < repeatsOf(before))
+    for (const id of await dropRepeats(scope, after, repeatsOf(before))) scenarios.add(id)
   if (cellsOfPeople(after) > cellsOfPeople(before)) {
     await rollUpScenarios(scope, after, 'all')
     await rollUpRun(scope, after.id)

@@ -4,7 +4,7 @@ import { list, z } from '@spanhouse/validation'
 import { STEPS_MAX } from '../entities/fields.ts'
 import type { RunRow } from '../entities/rows.ts'
 import { findRow } from '../entities/select.ts'
-import { refreshRun } from '../grid/refresh.ts'
+import { refreshChanged } from '../grid/refresh.ts'
 import type { Scope } from '../scope.ts'
 import { dropRepeats } from './drop-cells.ts'
 import { lockOpenRun } from './guard.ts'
@@ -38,7 +38,7 @@ async function changeShape(
     const dropped = drop ? await drop(inside, after) : []
     return { run: await findRow(inside, 'runs', id), scenarios: [...scenarios, ...dropped] }
   })
-  if (done && done.scenarios.length > 0) await refreshRun(scope, id, done.scenarios)
+  if (done && done.scenarios.length > 0) await refreshChanged(scope, id, done.scenarios)
   return done?.run
 }
 
@@ -72,6 +72,11 @@ export const removeSteps = (scope: Scope, id: Uuid, keys: readonly string[]): Pr
     }
   })
 
-/** Sets how often each step is repeated; cells beyond that go. */
+/** Sets how often each step is repeated; cells beyond that go, also those that the run never had. */
 export const setRepeats = (scope: Scope, id: Uuid, count: number): Promise<RunRow | undefined> =>
-  changeShape(scope, id, async (_inside, run) => ({ ...(run.data ?? NO_DATA), repeats: count }), dropRepeats)
+  changeShape(
+    scope,
+    id,
+    async (_inside, run) => ({ ...(run.data ?? NO_DATA), repeats: count }),
+    (inside, after) => dropRepeats(inside, after, count),
+  )
