@@ -43,7 +43,9 @@ export interface Metrics {
    * outside of transactions.
    */
   update(scope: Scope, places: readonly MetricsPlace[]): Promise<void>
-  /** The same, and returns what is to be answered, in order. */
+  /** Takes note that metrics could not be computed after a change. The next refresh computes them. */
+  missed(error: unknown, run_ids: readonly Uuid[]): void
+  /** As `update`, and returns what is to be answered, in order. */
   refresh(scope: Scope, places: readonly MetricsPlace[]): Promise<MetricsRow[]>
 }
 

@@ -83,7 +83,15 @@ export async function startServer(
       : undefined
   const room = new Room(metrics.bytesHeld)
   const intake = roles.includes('receiver') && stream ? openIntake({ stream, metrics, quotas, log }) : undefined
-  const served = { config, runtime, parts, metrics, quotas, evaluationMetrics: evaluationMetrics(parts), readEvents }
+  const served = {
+    config,
+    runtime,
+    parts,
+    metrics,
+    quotas,
+    evaluationMetrics: evaluationMetrics(parts, log),
+    readEvents,
+  }
   const app = await buildApp({
     logger: log,
     authenticator,

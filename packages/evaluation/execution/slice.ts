@@ -6,7 +6,7 @@ import { isAmong } from '../entities/conditions.ts'
 import { int32, STEPS_MAX } from '../entities/fields.ts'
 import { listRows } from '../entities/list.ts'
 import type { ResultRow } from '../entities/rows.ts'
-import { noMetrics, refreshRun } from '../grid/refresh.ts'
+import { noMetrics, refreshChanged, refreshRun } from '../grid/refresh.ts'
 import { type NewResult, writeResults } from '../grid/results.ts'
 import { dropCells } from '../runs/drop-cells.ts'
 import { lockOpenRun, lockRuns, requireOpen } from '../runs/guard.ts'
@@ -60,7 +60,7 @@ export async function prune(scope: Scope, run_id: Uuid, filter: Slice): Promise<
     if (run.flags.has_human) await rollUpRun(inside, run_id)
     return touched
   })
-  if (scenarios.length > 0) await refreshRun(scope, run_id, scenarios)
+  if (scenarios.length > 0) await refreshChanged(scope, run_id, scenarios)
 }
 
 async function hasCells({ db, project_id }: Scope, run_id: Uuid, filter: Slice): Promise<boolean> {

@@ -64,6 +64,19 @@ async function existing(
 }
 
 /**
+ * As {@link refreshRun} after a change, which stands: metrics that cannot be computed, because a store is away, are
+ * missing until the next refresh.
+ */
+export const refreshChanged = (scope: Scope, run_id: Uuid, scenarios: readonly Uuid[]): Promise<void> =>
+  refreshRun(scope, run_id, scenarios).catch(error => scope.metrics?.missed(error, [run_id]))
+
+/** The same for places. */
+export async function refreshStale(scope: Scope, places: readonly MetricsPlace[]): Promise<void> {
+  const run_ids = [...new Set(places.map(({ run_id }) => run_id))]
+  await scope.metrics?.update(scope, places).catch(error => scope.metrics?.missed(error, run_ids))
+}
+
+/**
  * Computes the metrics of scenarios, of their buckets, and of the run. Does nothing if this process does not compute
  * metrics.
  */

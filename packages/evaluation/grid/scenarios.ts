@@ -13,6 +13,7 @@ import { type Guarded, lockOpenRun, lockOpenRuns } from '../runs/guard.ts'
 import { rollUpRemaining, rollUpRun } from '../runs/roll-up.ts'
 import { runFlags } from '../runs/run-body.ts'
 import type { MetricsPlace, Scope } from '../scope.ts'
+import { refreshStale } from './refresh.ts'
 
 const members = {
   ...labels,
@@ -96,12 +97,12 @@ const runsOf = (rows: readonly { run_id: Uuid }[]): Uuid[] => [...new Set(rows.m
 
 /**
  * Deletes scenarios with their cells and metrics, and computes the metrics of their buckets and runs again, where such
- * were computed, if this process computes metrics; those that a client wrote stay. Returns the ids of those that there were, in order. Throws a 409 when the
- * run of one is closed.
+ * were computed, if this process computes metrics; those that a client wrote stay. Returns the ids of those that there
+ * were, in order. Throws a 409 when the run of one is closed.
  */
 export async function deleteScenarios(scope: Scope, ids: readonly Uuid[]): Promise<Uuid[]> {
   const { gone, stale } = await inTransaction(scope, inside => deleteLocked(inside, ids))
-  await scope.metrics?.update(scope, stale)
+  await refreshStale(scope, stale)
   return gone
 }
 
@@ -158,6 +159,6 @@ export async function removeScenarios(scope: Scope, run_id: Uuid, ids: readonly 
     if (other !== undefined) throw invalid(`scenario_ids: the run has no scenario ${other}`)
     return deleteLocked(inside, ids)
   })
-  await scope.metrics?.update(scope, stale)
+  await refreshStale(scope, stale)
   return gone
 }

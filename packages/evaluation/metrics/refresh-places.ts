@@ -19,6 +19,7 @@ export interface MetricsParts {
   engine: Engine
   /** For how many milliseconds the oldest accepted span has been waiting to be stored; 0 if none is. */
   waitingMs(): Promise<number>
+  log: { warn(details: object, message: string): void }
 }
 
 /**
@@ -39,6 +40,7 @@ export function createMetrics(parts: MetricsParts): Metrics {
   }
   return {
     update,
+    missed: (error, run_ids) => parts.log.warn({ err: error, run_ids }, 'cannot compute metrics after a change'),
     refresh: async (scope, places) => {
       await update(scope, places)
       return storedRows(scope, places)

@@ -6,7 +6,7 @@ import { header, labels, type Origin, REPEATS_MAX, status } from '../entities/fi
 import type { RunRow } from '../entities/rows.ts'
 import { findRow, recordOf } from '../entities/select.ts'
 import { activateLockedRun, announce, startLockedRun, stopLockedRun } from '../execution/start.ts'
-import { refreshRun } from '../grid/refresh.ts'
+import { refreshChanged } from '../grid/refresh.ts'
 import { lockOpenRun } from '../runs/guard.ts'
 import { runFlags } from '../runs/run-body.ts'
 import { concurrency, stepsOf } from '../runs/run-data.ts'
@@ -121,7 +121,7 @@ export async function editEvaluation(scope: Scope, id: Uuid, edit: EvaluationEdi
   })
   if (!done) return undefined
   announce(scope, id)
-  if (done.scenarios.length > 0) await refreshRun(scope, id, done.scenarios)
+  if (done.scenarios.length > 0) await refreshChanged(scope, id, done.scenarios)
   return done.run
 }
 

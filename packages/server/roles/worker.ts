@@ -19,7 +19,7 @@ export interface Worker {
 
 /** Executes evaluations, follows live runs and delivers events, beside any number of other processes. */
 export function startWorker({ eventMetrics, ...start }: WorkerStart): Worker {
-  const options = { ...start, metrics: evaluationMetrics(start.parts) }
+  const options = { ...start, metrics: evaluationMetrics(start.parts, start.log) }
   const dispatcher = startEvaluations(options)
   const online = followLiveRuns(options, dispatcher)
   const delivery = startDelivery({ parts: start.parts, metrics: eventMetrics, log: start.log })
