@@ -131,6 +131,19 @@ describe('online evaluation', () => {
     expect((await sourcesOf(run_id)).sort()).toEqual([kept, next.traceId, last.traceId].sort())
   })
 
+  test('a trace with many roots hides no other that is stored with it', { timeout: 120_000 }, async () => {
+    const name = `broken-${randomUUID()}`
+    const run_id = await liveRun(name)
+    const broken = newTraceId()
+    const earlier = { startTimeUnixNano: '1700000000000000000', endTimeUnixNano: '1700000000000000001' }
+    const roots = Array.from({ length: 50 }, () => ({ ...rootOf(name, broken), ...earlier }))
+    const others = [rootOf(name), rootOf(name)]
+    await project.export(exportOf(...roots, ...others))
+    const wanted = [broken, ...others.map(({ traceId }) => traceId)].sort()
+    await eventually(async () => (await sourcesOf(run_id)).length >= 3, 30_000).catch(() => undefined)
+    expect((await sourcesOf(run_id)).sort()).toEqual(wanted)
+  })
+
   test('the hook of a scheduler asks for a look', async () => {
     const hook = (query: string, key = adminKey) =>
       call(apiUrl, 'POST', `/api/admin/evaluations/runs/refresh${query}`, `Access ${key}`)

@@ -30,7 +30,7 @@ export interface MatchingTrace {
   start_time: Micros
 }
 
-/** Roots of the same trace that are read at most, on average. */
+/** Roots of the same trace that one statement reads at most, on average. */
 const ROOTS_PER_TRACE = 10
 
 /**
@@ -42,12 +42,29 @@ export async function matchingRoots(
   project_id: Uuid,
   { trace_ids, filters }: { trace_ids: readonly TraceId[]; filters: readonly JsonObject[] },
 ): Promise<MatchingTrace[]> {
+  const starts = new Map<TraceId, Micros>()
+  // Traces with many roots fill the rows of a statement; the next one asks for the traces that it did not come to.
+  for (let rest = trace_ids; rest.length > 0; rest = rest.filter(id => !starts.has(id))) {
+    const limit = rest.length * ROOTS_PER_TRACE
+    const roots = await earliestRoots(engine, project_id, { trace_ids: rest, filters, limit })
+    for (const { trace_id, start_time } of roots) if (!starts.has(trace_id)) starts.set(trace_id, start_time)
+    if (roots.length < limit) break
+  }
+  return [...starts].map(([trace_id, start_time]) => ({ trace_id, start_time }))
+}
+
+/** Matching roots of any of the traces in the order of their start. */
+async function earliestRoots(
+  engine: Engine,
+  project_id: Uuid,
+  { trace_ids, filters, limit }: { trace_ids: readonly TraceId[]; filters: readonly JsonObject[]; limit: number },
+): Promise<MatchingTrace[]> {
   const conditions = [
     { field: 'trace_id', operator: 'in', value: [...trace_ids] },
     { field: 'parent_id', operator: 'is', value: null },
     ...filters,
   ]
-  const windowing = { limit: trace_ids.length * ROOTS_PER_TRACE, order: 'ascending' }
+  const windowing = { limit, order: 'ascending' }
   const query = parseSpanQuery({ filtering: { operator: 'and', conditions }, windowing }, 'span')
   const columns = [
     sql`lower(hex(trace_id)) AS root_trace_id`,
@@ -56,8 +73,5 @@ export async function matchingRoots(
   const rows = await engine.rows<{ root_trace_id: TraceId; root_start_time: Micros }>(
     printSql(compileSpanQuery({ project_id, columns, query })),
   )
-  const starts = new Map<TraceId, Micros>()
-  for (const { root_trace_id, root_start_time } of rows)
-    if (!starts.has(root_trace_id)) starts.set(root_trace_id, root_start_time)
-  return [...starts].map(([trace_id, start_time]) => ({ trace_id, start_time }))
+  return rows.map(row => ({ trace_id: row.root_trace_id, start_time: row.root_start_time }))
 }
