@@ -40,9 +40,10 @@ export interface Dispatcher {
 export interface Metrics {
   /**
    * Computes the row of each place and stores those that have traces. The run is open and each place exists. Called
-   * outside of transactions.
+   * outside of transactions. Traces that were accepted before and are not stored yet are waited for: some seconds, or
+   * with a signal until they are stored or it aborts.
    */
-  update(scope: Scope, places: readonly MetricsPlace[]): Promise<void>
+  update(scope: Scope, places: readonly MetricsPlace[], signal?: AbortSignal): Promise<void>
   /** Takes note that metrics could not be computed after a change. The next refresh computes them. */
   missed(error: unknown, run_ids: readonly Uuid[]): void
   /** As `update`, and returns what is to be answered, in order. */

@@ -7,23 +7,22 @@ import { rollUpRemaining } from '../runs/roll-up.ts'
 import type { RunWork, Scope } from '../scope.ts'
 import { claimRun } from './claims.ts'
 import type { EngineParts } from './doors.ts'
+import { measure } from './measure.ts'
 import type { Membership } from './membership.ts'
 
 /**
  * Ends what was started of a run once none of its scenarios has work: computes its metrics, then lets its status
  * follow. Does nothing while scenarios have work, or when another worker does it. A run that was closed meanwhile stays
- * as it is.
+ * as it is. If the signal aborts, the work stays for another worker.
  */
-export async function finishRun(parts: EngineParts, membership: Membership): Promise<void> {
-  const { db, runtime, metrics, log } = parts
+export async function finishRun(parts: EngineParts, membership: Membership, signal: AbortSignal): Promise<void> {
+  const { db, runtime } = parts
   const { project_id, run_id } = membership
   const work = await claimRun(db, membership, 'finish')
   if (!work) return
   const scope: Scope = { db, runtime, project_id, user_id: work.user_id }
-  await metrics?.update(scope, [{ run_id }]).catch(error => {
-    log.warn({ err: error, run_id }, 'cannot compute the metrics of a run')
-  })
-  await endWork(scope, membership, work)
+  await measure(parts, membership, { places: [{ run_id }], user_id: work.user_id, signal })
+  if (!signal.aborted) await endWork(scope, membership, work)
 }
 
 /**

@@ -9,6 +9,7 @@ import { rollUpScenarios } from '../runs/roll-up.ts'
 import { repeatsOf, stepsOf } from '../runs/run-data.ts'
 import type { MetricsPlace, Scope } from '../scope.ts'
 import type { EngineParts } from './doors.ts'
+import { measure } from './measure.ts'
 import type { Membership } from './membership.ts'
 
 /** Cells that come within so short a time are written together. */
@@ -207,20 +208,14 @@ export class GridWriter {
     this.#isMeasuring = false
   }
 
-  /** Metrics that cannot be computed change nothing about the verdict. */
-  async #measureSome(done: readonly Done[], user_id: Uuid | null): Promise<void> {
-    const { db, runtime, metrics, log } = this.#parts
-    const { project_id, run_id } = this.#membership
+  #measureSome(done: readonly Done[], user_id: Uuid | null): Promise<void> {
+    const { run_id } = this.#membership
     const places = done.map(({ id }): MetricsPlace => ({ run_id, scenario_id: id }))
     const buckets = new Map(
       done.flatMap(({ timestamp, interval }) => (timestamp === null ? [] : [[timestamp, interval ?? undefined]])),
     )
     for (const [timestamp, interval] of buckets) places.push({ run_id, timestamp, interval })
-    try {
-      await metrics?.update({ db, runtime, project_id, user_id }, places)
-    } catch (error) {
-      log.warn({ err: error, run_id }, 'cannot compute the metrics of scenarios')
-    }
+    return measure(this.#parts, this.#membership, { places, user_id, signal: this.#signal })
   }
 }
 

@@ -90,7 +90,7 @@ export class RunWorker {
     try {
       if (kind === 'mint' && !is_live) await mintFromQueries(this.#parts, this.#membership)
       await this.#workScenarios()
-      if (!this.#isStopping) await finishRun(this.#parts, this.#membership)
+      if (!this.#isStopping) await finishRun(this.#parts, this.#membership, this.#ending.signal)
     } finally {
       this.#ending.abort()
       await Promise.allSettled([...this.#executing, beating])

@@ -29,8 +29,9 @@ export interface MetricsParts {
  */
 export function createMetrics(parts: MetricsParts): Metrics {
   const batches = new Batches<MetricsPlace>(PLACES_MAX)
-  const update: Metrics['update'] = async (scope, places) => {
-    await untilStored(parts)
+  const update: Metrics['update'] = async (scope, places, signal) => {
+    await untilStored(parts, signal)
+    if (signal?.aborted) return
     for (const { run_id, kind, places: some } of groupsOf(places)) {
       const key = [scope.project_id, scope.user_id, run_id, kind].join(' ')
       await batches.add(key, some, items =>
@@ -51,6 +52,8 @@ export function createMetrics(parts: MetricsParts): Metrics {
 /** How long a refresh waits for traces that were accepted but are not stored yet, and how often it looks. */
 const WAIT_MS = 4_000
 const LOOK_EVERY_MS = 50
+/** Of a worker, which waits until they are stored. */
+const WORKER_LOOKS_EVERY_MS = 200
 
 /** Places of one statement: its time hardly depends on their number. */
 const PLACES_MAX = 2_000
@@ -152,12 +155,14 @@ function cellPlaces({ project_id }: Scope, { run_id, kind, places }: Group): Cel
 
 /**
  * Clients refresh right after their last trace was accepted. Resolves when everything is stored that was accepted
- * before the call, however much arrives meanwhile.
+ * before the call, however much arrives meanwhile. A request waits some seconds at most; a worker until its signal
+ * aborts, since nobody computes the metrics of what it finishes again.
  */
-async function untilStored({ waitingMs }: MetricsParts): Promise<void> {
+async function untilStored({ waitingMs }: MetricsParts, signal?: AbortSignal): Promise<void> {
   const start = performance.now()
   const waited = (): number => performance.now() - start
-  while (waited() < WAIT_MS && (await waitingMs()) > waited()) await delay(LOOK_EVERY_MS)
+  const mayWait = (): boolean => (signal ? !signal.aborted : waited() < WAIT_MS)
+  while (mayWait() && (await waitingMs()) > waited()) await delay(signal ? WORKER_LOOKS_EVERY_MS : LOOK_EVERY_MS)
 }
 
 interface Computed {

@@ -4,6 +4,8 @@ import type { Victims } from './victims.ts'
 /** Calls of a run under way at a time. */
 export const BATCH_SIZE = 40
 
+const ERRORS = 'attributes.ag.metrics.errors.cumulative'
+
 export interface StartedRun {
   id: string
   application: string
@@ -51,7 +53,7 @@ export class Asked {
     return (await this.#post('/evaluations/results/query', { result: { run_id: id } })).count
   }
 
-  /** Counts the cells and the traces; `faults` lists what is missing or extra. */
+  /** Counts the cells, the traces and the metrics; `faults` lists what is missing or extra. */
   async count({ id, application, evaluator }: StartedRun, scenarios: number) {
     const { results } = await eventually(() => this.#post('/evaluations/results/query', { result: { run_id: id } }))
     const faults: string[] = []
@@ -74,6 +76,15 @@ export class Asked {
       check(`cells of ${prefix} whose trace is stored`, traces.filter(id => own.has(id)).length, scenarios)
       found.push(traces.length)
     }
+    const metrics = await eventually(() => this.#post('/evaluations/metrics/query', { metrics: { run_id: id } }))
+    /** How many rows there are of scenarios or of the run, and how many cells with a trace they count. */
+    const counted = (rows: any[]): string => {
+      const steps = rows.flatMap(({ data }) => Object.values<any>(data))
+      return `${rows.length} ${steps.reduce((sum, step) => sum + step[ERRORS].count, 0)}`
+    }
+    const ofScenario = ({ scenario_id }: any): boolean => scenario_id !== undefined
+    check('metrics of scenarios', counted(metrics.metrics.filter(ofScenario)), `${scenarios} ${2 * scenarios}`)
+    check('metrics of the run', counted(metrics.metrics.filter((row: any) => !ofScenario(row))), `1 ${2 * scenarios}`)
     const [invocations = 0, annotations = 0] = found
     return { invocations, annotations, faults }
   }

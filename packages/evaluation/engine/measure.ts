@@ -1,0 +1,38 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { Problem, type Uuid } from '@spanhouse/model'
+import type { MetricsPlace } from '../scope.ts'
+import type { EngineParts } from './doors.ts'
+import type { Membership } from './membership.ts'
+
+/** How long a computation that failed waits before it is repeated. */
+const RETRY_MS = 1_000
+/** How often one is tried that fails though the stores are there. */
+const TRIES_MAX = 3
+
+export interface Measured {
+  places: readonly MetricsPlace[]
+  /** For whom. */
+  user_id: Uuid | null
+  signal: AbortSignal
+}
+
+/**
+ * Computes metrics of what a worker has finished. It waits for a store that is away or behind until the signal aborts:
+ * nobody computes these metrics again. Metrics that cannot be computed otherwise change nothing about the verdict.
+ */
+export async function measure(
+  { db, runtime, metrics, log }: EngineParts,
+  { project_id, run_id }: Membership,
+  { places, user_id, signal }: Measured,
+): Promise<void> {
+  for (let tries = 1; metrics && !signal.aborted; )
+    try {
+      return await metrics.update({ db, runtime, project_id, user_id }, places, signal)
+    } catch (error) {
+      log.warn({ err: error, run_id, tries }, 'cannot compute the metrics of what was finished')
+      if (error instanceof Problem && !error.retryable) return
+      const isAway = error instanceof Problem && error.code === 'overloaded'
+      if (!isAway && tries++ === TRIES_MAX) return
+      await delay(RETRY_MS, undefined, { signal }).catch(() => {})
+    }
+}
