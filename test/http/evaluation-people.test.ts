@@ -87,6 +87,20 @@ test('progress by assignee, of one repeat and of two; a run is a success when al
   expect(run).toMatchObject({ status: 'success', flags: { is_active: false } })
 })
 
+test('nobody waits for assignees of a repeat that the run does not have any more', async () => {
+  const [ana, bo] = [randomUUID(), randomUUID()]
+  const queue = await newQueue({ assignments: [[ana], [bo]] })
+  for (const [n] of queue.scenarios.entries()) await annotate(queue, [n, 0], { approved: true })
+  expect(await progressOf(queue)).toMatchObject({ scenarios: 6, done: 0 })
+  const { run } = await post(`/simple/evaluations/${queue.run_id}/repeats/set`, { repeats: 1 })
+  expect(run.status).toBe('success')
+  expect(await progressOf(queue)).toMatchObject({
+    scenarios: 6,
+    done: 6,
+    assignees: [{ repeat_idx: 0, user_id: ana, scenarios: 6, done: 6 }],
+  })
+})
+
 test('without assignments progress is by repeat; an unknown queue has none', async () => {
   const queue = await newQueue({ repeats: 2 })
   await annotate(queue, [3, 1], { approved: false })

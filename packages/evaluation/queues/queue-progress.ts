@@ -85,15 +85,20 @@ export async function findQueueProgress(scope: Scope, queue: QueueRow, run: RunR
   return { queue_id: queue.id, run_id: run.id, scenarios, done, assignees: sumOfBlocks(blocks) }
 }
 
-/** The blocks of buckets for each assignee, or all buckets for each repeat. */
+/**
+ * The blocks of buckets for each assignee, or all buckets for each repeat. Nobody waits for lanes of repeats that the run
+ * does not have.
+ */
 function partsOf({ data: { user_ids = [] } }: QueueRow, repeats: number, buckets: number): Part[] {
   if (user_ids.length === 0)
     return Array.from({ length: repeats }, (_, repeat_idx) => ({ repeat_idx, block: [0, buckets] }))
-  return user_ids.flatMap((lane, repeat_idx) =>
-    [...new Set(lane)].flatMap(user_id =>
-      blocksOf(lane, new Set([user_id]), buckets).map(block => ({ repeat_idx, user_id, block })),
-    ),
-  )
+  return user_ids
+    .slice(0, repeats)
+    .flatMap((lane, repeat_idx) =>
+      [...new Set(lane)].flatMap(user_id =>
+        blocksOf(lane, new Set([user_id]), buckets).map(block => ({ repeat_idx, user_id, block })),
+      ),
+    )
 }
 
 /** Who is named twice in a lane has two blocks of it. */

@@ -120,7 +120,7 @@ onEachDatabase('queues', postgres => {
   async function expectProgress(scope: Scope, queue: QueueRow, { run, scenarios, ...of }: Annotated): Promise<void> {
     const own = queue.data.scenario_ids ?? scenarios
     const counted = scenarios.filter(id => own.includes(id))
-    const lanes = dealt(queue, counted)
+    const lanes = dealt(queue, counted).slice(0, of.repeats)
     const keys = queue.data.step_keys ?? STEPS
     const isDone = (id: string, repeat_idx: number): boolean =>
       keys.every(key => of.written.has([id, key, repeat_idx].join()))
