@@ -136,6 +136,12 @@ export const LIST_VALUES_MAX = 100_000
 export const FILTER_VALUES_MAX = 200_000
 /** UTF-8 bytes of one text in a filter. */
 export const TEXT_BYTES_MAX = 32_768
+/**
+ * Characters of a `like` pattern, and how many of them may be `%` or `_`. The engine matches longer ones in a time that
+ * grows with the product of pattern and value, and does not stop before it has matched a block of values.
+ */
+export const PATTERN_LENGTH_MAX = 1_000
+export const PATTERN_WILDCARDS_MAX = 100
 /** Segments of an attribute path. */
 export const PATH_SEGMENTS_MAX = 64
 /** Nesting of a value that is compared as JSON. */

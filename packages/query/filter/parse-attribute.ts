@@ -14,7 +14,8 @@ export function parseAttributeCondition(condition: RawCondition): AttributeCondi
   return { kind: 'attribute', path, test: parseAttributeTest(condition) }
 }
 
-function parseAttributeTest({ operator, key, value, options, count }: RawCondition): AttributeTest {
+function parseAttributeTest(condition: RawCondition): AttributeTest {
+  const { operator, key, value, options, count } = condition
   const name = `attributes ${key.slice(0, 100)}`
   const json = (one: Json): Json => jsonValue(name, one, count)
   switch (operator) {
@@ -41,7 +42,7 @@ function parseAttributeTest({ operator, key, value, options, count }: RawConditi
     case 'lte':
       return parseRelation(name, operator, value)
     default:
-      return parseTextTest(operator, scalarText(name, value), options)
+      return parseTextTest(name, condition, scalarText(name, value))
   }
 }
 

@@ -1,8 +1,14 @@
 import { invalid, isRawJson, type Json, parseNearestTime, parseSpanId, parseTraceId, parseUuid } from '@spanhouse/model'
 import type { ColumnKind } from '../column.ts'
-import type { Options, RawCondition } from '../raw-condition.ts'
+import type { RawCondition } from '../raw-condition.ts'
 import type { ColumnField } from './fields.ts'
-import type { ColumnTest, ColumnValue, TextTest } from './filter.ts'
+import {
+  type ColumnTest,
+  type ColumnValue,
+  PATTERN_LENGTH_MAX,
+  PATTERN_WILDCARDS_MAX,
+  type TextTest,
+} from './filter.ts'
 import { boundedText, quote, refuseValue, scalarText, valueList, valuePair } from './parse-value.ts'
 
 /** The normal form of a value of each kind, or null if it is not valid. */
@@ -17,7 +23,7 @@ const PARSE: Record<ColumnKind, (value: Json, field: ColumnField) => ColumnValue
 
 /** Parses a test of a plain field. Throws `invalid` with the field's name. The operator has been checked already. */
 export function parseColumnTest(field: ColumnField, condition: RawCondition): ColumnTest {
-  const { operator, value, options } = condition
+  const { operator, value } = condition
   const parse = (one: Json): ColumnValue => parseColumnValue(field, one)
   switch (operator) {
     case 'exists':
@@ -43,7 +49,7 @@ export function parseColumnTest(field: ColumnField, condition: RawCondition): Co
     case 'lte':
       return { test: operator, value: parse(value) }
     default:
-      return parseTextTest(operator, columnText(field, value), options)
+      return parseTextTest(field.name, condition, columnText(field, value))
   }
 }
 
@@ -75,17 +81,30 @@ function columnText(field: ColumnField, value: Json): string {
  * Parses a text operator: `matches` is `contains`, or equality with the option `exact_match`. Throws an Error on other
  * operators.
  */
-export function parseTextTest(operator: string, text: string, options: Options): TextTest {
+export function parseTextTest(
+  name: string,
+  { operator, options }: Pick<RawCondition, 'operator' | 'options'>,
+  text: string,
+): TextTest {
   const { caseSensitive } = options
   switch (operator) {
     case 'startswith':
     case 'endswith':
     case 'contains':
-    case 'like':
       return { test: operator, text, caseSensitive }
+    case 'like':
+      return { test: operator, text: boundedPattern(name, text), caseSensitive }
     case 'matches':
       return { test: options.exactMatch ? 'equals' : 'contains', text, caseSensitive }
     default:
       throw new Error(`${operator} is not a text operator`)
   }
+}
+
+function boundedPattern(name: string, pattern: string): string {
+  if (pattern.length > PATTERN_LENGTH_MAX)
+    throw invalid(`${name}: a pattern may have at most ${PATTERN_LENGTH_MAX} characters; "contains" takes longer texts`)
+  if ((pattern.match(/[%_]/g)?.length ?? 0) > PATTERN_WILDCARDS_MAX)
+    throw invalid(`${name}: a pattern may have at most ${PATTERN_WILDCARDS_MAX} wildcards (% and _)`)
+  return pattern
 }

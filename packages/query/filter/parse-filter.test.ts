@@ -156,6 +156,12 @@ test.each<[string, object, RegExp]>([
   ['an attribute by size of null', { field: 'attributes', key: 'a', operator: 'gt' }, /^attributes a: .*"gt"/],
   ['an attribute by size of true', { field: 'attributes', key: 'a', operator: 'gt', value: true }, /^attributes a: /],
   ['an attribute by text of a list', { field: 'attributes', key: 'a', operator: 'like', value: [] }, /^attributes a: /],
+  ['a long pattern', { field: 'span_name', operator: 'like', value: `${'a'.repeat(1_000)}%` }, /^span_name: .*1000/],
+  [
+    'a pattern with many wildcards',
+    { field: 'attributes', key: 'a', operator: 'like', value: '%_'.repeat(51) },
+    /^attributes a: .*100 wildcards/,
+  ],
   ['an attribute in a text', { field: 'attributes', key: 'a', operator: 'in', value: 'x' }, /^attributes a: .*list/],
   [
     'a number out of range',

@@ -41,9 +41,9 @@ test('like is what the pattern says, character by character', () => {
 const LONG = 200_000
 test.each<[string, object, MatchableSpan]>([
   ['like with many %', like('%a%a%a%a%a%ab'), spanOf('a'.repeat(LONG))],
-  ['like with _ before a long literal', like(`%__${'a'.repeat(1_000)}b%`), spanOf('a'.repeat(LONG))],
+  ['like with _ before a long literal', like(`%__${'a'.repeat(990)}b%`), spanOf('a'.repeat(LONG))],
   ['like with _ where little of it is found', like('%ab_d_f%'), spanOf('abc'.repeat(LONG / 3))],
-  ['like with a long literal', like(`%${'a'.repeat(8_000)}b${'a'.repeat(8_000)}%`), spanOf('a'.repeat(LONG))],
+  ['like with a long literal', like(`%${'a'.repeat(490)}b${'a'.repeat(490)}%`), spanOf('a'.repeat(LONG))],
   [
     'contains',
     { field: 'span_name', operator: 'contains', value: `${'a'.repeat(8_000)}b${'a'.repeat(8_000)}` },
@@ -66,7 +66,7 @@ test.each<[string, object, MatchableSpan]>([
 })
 
 test.each<[string, object, MatchableSpan]>([
-  ['places to try', like(`%${'a'.repeat(100)}_${'a'.repeat(1_000)}b%`), spanOf('a'.repeat(LONG))],
+  ['places to try', like(`%${'a'.repeat(100)}_${'a'.repeat(890)}b%`), spanOf('a'.repeat(LONG))],
   [
     'values of a list',
     { field: 'attributes', key: 'n', operator: 'in', value: Array.from({ length: 500 }, (_, at) => at) },
