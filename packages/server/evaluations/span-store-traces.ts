@@ -1,19 +1,11 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import type { CallStatus, HashLookup, SpanPlace, StoredTrace, StoredTraces } from '@spanhouse/evaluation'
-import {
-  isJsonObject,
-  type Json,
-  type JsonObject,
-  microsNow,
-  type SpanJson,
-  type TraceId,
-  type Uuid,
-} from '@spanhouse/model'
+import { isJsonObject, type Json, type JsonObject, type SpanJson, type TraceId, type Uuid } from '@spanhouse/model'
 import { hashOf } from '@spanhouse/otlp'
 import { compileSpanQuery, nextWindowing, parseSavedQuery, parseSpanQuery, parseWindowing } from '@spanhouse/query'
 import { effectiveInputs } from '@spanhouse/runtime'
 import { type Engine, readSpans, readTraceHeads, SPAN_COLUMNS, type StoredSpan } from '@spanhouse/span-store'
 import type { SpanStream } from '@spanhouse/span-stream'
+import { untilStored } from '../ingest/until-stored.ts'
 import { readTraceSpans } from '../routes/tracing/whole-traces.ts'
 import { plainTree } from './plain-tree.ts'
 
@@ -25,8 +17,6 @@ const FOUND_TRACES_MAX = 100_000
 const PAGE_TRACES = 10_000
 /** Spans that one look-up by hash reads at most, the newest first. */
 const HASHED_SPANS_MAX = 10_000
-/** How often the stream is asked whether it has been stored so far. */
-const LOOK_MS = 100
 
 /** What is read is passed on at once, and its size is bounded by {@link TRACES_MAX}. */
 const UNCOUNTED = { hold: () => {}, release: () => {} }
@@ -45,7 +35,7 @@ export class SpanStoreTraces implements StoredTraces {
     const found = await this.#read(project_id, trace_ids)
     const missing = trace_ids.filter(id => !found.has(id))
     if (missing.length === 0) return found
-    await this.#untilStored(signal)
+    await untilStored(this.#stream, signal)
     for (const [id, trace] of await this.#read(project_id, missing)) found.set(id, trace)
     return found
   }
@@ -103,16 +93,6 @@ export class SpanStoreTraces implements StoredTraces {
       }
     }
     return found
-  }
-
-  /** Resolves when everything that was durable in the stream at this moment can be read. */
-  async #untilStored(signal: AbortSignal): Promise<void> {
-    const since = microsNow()
-    for (;;) {
-      const { depth, oldestSeconds } = await this.#stream.stats()
-      if (depth === 0 || oldestSeconds * 1e6 < microsNow() - since) return
-      await delay(LOOK_MS, undefined, { signal })
-    }
   }
 }
 

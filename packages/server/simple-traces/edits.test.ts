@@ -39,3 +39,36 @@ test('an edit replaces what a process whose clock is ahead has accepted', async 
   expect(await writer.write(SpanBatch.of(spans))).toMatchObject({ replaced: 1 })
   await close()
 })
+
+test('an edit finds what another process has accepted and the stream still holds', async () => {
+  const { engine, close } = await openTestEngine()
+  const [surface] = SURFACES as [Surface]
+  const project_id = newProject()
+  const sender = { project_id, user_id: project_id }
+  const ids = { trace_id: '1'.repeat(32), span_id: '2'.repeat(16), span_name: 'note' }
+  const references = { keys: {}, selector: undefined }
+  const body = spanOfSimpleTrace(surface, ids, { data: { outputs: 1 }, references, links: [] } as never)
+  const accepted_at = microsNow()
+  const span = canonicalise(draftOfBody(body, accepted_at) as SpanDraft)
+  const held = [{ ...sender, accepted_at, span }]
+  const writer = new SpanWriter(engine)
+  const parts = {
+    engine,
+    background: engine,
+    stream: {
+      partitions: 1,
+      publish: async () => undefined,
+      stats: async () => {
+        const depth = held.length
+        if (depth > 0) await writer.write(SpanBatch.of(held.splice(0)))
+        return { depth, oldestSeconds: 60 }
+      },
+    },
+    metrics: { accepted: { inc: () => undefined } },
+    postgres: { lease: async () => ({ lost: new AbortController().signal, release: async () => undefined }) },
+  } as unknown as SimpleTraceParts
+  const principal = sender as ProjectPrincipal
+  const edited = await new SimpleTraces(parts).edit(surface, principal, ids.trace_id, { data: { outputs: 2 } } as never)
+  expect(edited).toMatchObject({ data: { outputs: 2 } })
+  await close()
+})

@@ -25,6 +25,7 @@ import {
 import { type Ingest, publishDrafts } from '../ingest/accept.ts'
 import { type Deleting, deleteTrace } from '../ingest/delete-trace.ts'
 import { acceptedNext, requireTurn } from '../ingest/trace-turn.ts'
+import { untilStored } from '../ingest/until-stored.ts'
 import type { Registry } from '../routes/registry/endpoint.ts'
 import type { GivenReferences, NewSimpleTrace, SimpleTraceEdit } from './bodies.ts'
 import { EditTurns } from './edit-turns.ts'
@@ -41,6 +42,9 @@ import {
   toSimpleTrace,
 } from './span.ts'
 import type { Surface } from './surfaces.ts'
+
+/** How long a change of a trace that is not found waits for what the stream holds. */
+const STORED_MS_MAX = 3_000
 
 export type SimpleTraceParts = Ingest & Deleting & { registry: Registry; engine: Engine }
 
@@ -113,7 +117,7 @@ export class SimpleTraces {
   ): Promise<SimpleTraceJson | undefined> {
     const place = { project_id: principal.project_id, trace_id }
     return this.#turns.run(place, async turn => {
-      const span = await this.#span(principal, trace_id)
+      const span = await this.#spanToChange(principal, trace_id)
       const stored = span && simpleTraceOf(surface, span)
       if (!span || !stored) return undefined
       const edit = await this.#checkedEdit(surface, principal, stored, given)
@@ -131,7 +135,7 @@ export class SimpleTraces {
    * that does not refer to a producer of this surface.
    */
   async delete(surface: Surface, principal: ProjectPrincipal, trace_id: TraceId): Promise<SpanId | undefined> {
-    const root = await this.#span(principal, trace_id)
+    const root = await this.#spanToChange(principal, trace_id)
     if (surface.producer && !(root && hasProducer(surface, root))) return undefined
     const [first] = await deleteTrace(this.#parts, principal, trace_id)
     this.#recent.forget({ project_id: principal.project_id, trace_id })
@@ -179,6 +183,20 @@ export class SimpleTraces {
     const statement = compileHeadsByIds({ project_id, columns: SPAN_COLUMNS, trace_ids: [trace_id] })
     const [span] = await readOneTrace(this.#parts.engine, trace_id, engine => readSpans(engine, statement))
     return span && span.parent_id === undefined ? (span.toJSON() as SpanJson & SimpleTraceSpan) : undefined
+  }
+
+  /**
+   * The same for a change, which must not find nothing while the trace is in the stream: another process may have
+   * accepted it.
+   */
+  async #spanToChange(
+    principal: ProjectPrincipal,
+    trace_id: TraceId,
+  ): Promise<(SpanJson & SimpleTraceSpan) | undefined> {
+    const found = await this.#span(principal, trace_id)
+    if (found) return found
+    await untilStored(this.#parts.stream, AbortSignal.timeout(STORED_MS_MAX)).catch(() => {})
+    return this.#span(principal, trace_id)
   }
 
   async #publish(principal: ProjectPrincipal, body: SpanBody, accepted_at: number): Promise<SimpleTraceSpan> {
