@@ -128,12 +128,22 @@ async function store(found: Decoded, options: Run): Promise<void> {
  */
 async function withoutEarlyDeletions(decoded: Decoded, options: Run): Promise<Decoded> {
   const { batch, deliveries } = decoded
+  const { ownership } = options
   if (batch.deletions.length === 0) return decoded
   const own = new Set(deliveries.map(({ sequence }) => sequence))
   const early = new Set<Delivery>()
-  for (const delivery of deliveries) {
-    const index = batch.deletions.findIndex(({ id }) => id === delivery.message.id)
-    if (index < 0 || (await persist(() => delivery.isNext(own), options))) continue
+  /** Partitions of which a later deletion waits for nothing, and so none before it does. */
+  const current = new Set<number>()
+  for (const delivery of deliveries.toSorted((one, other) => other.sequence - one.sequence)) {
+    const { id, partition } = delivery.message
+    const index = batch.deletions.findIndex(
+      deletion => deletion.id === id && ownership.partitionOf(deletion.trace_id) === partition,
+    )
+    if (index < 0 || current.has(partition)) continue
+    if (await persist(() => delivery.isNext(own), options)) {
+      current.add(partition)
+      continue
+    }
     batch.deletions.splice(index, 1)
     early.add(delivery)
     await delivery.retry(Math.min(delivery.attempt * EARLY_MS, EARLY_MS_MAX))
