@@ -1,7 +1,6 @@
-import { randomBytes } from 'node:crypto'
 import { invalid, Problem, type Uuid } from '@spanhouse/model'
 import { type Database, newId, sql, type Trx, toJsonb, withDatabaseProblems } from '@spanhouse/postgres'
-import { optional, SLUG_LENGTH_MAX, slug, storedObject, z } from '@spanhouse/validation'
+import { optional, slug, storedObject, z } from '@spanhouse/validation'
 import { account } from '../accounts/account-body.ts'
 import { insertOrganizations } from '../accounts/account-insert.ts'
 import { type AccountRows, accountRowsOf } from '../accounts/account-rows.ts'
@@ -73,63 +72,28 @@ async function insertOwnOrganization(
 }
 
 /**
- * `PUT` and `PATCH /organizations/{id}`: changes the given members; flags are merged into the existing ones. A slug
- * that is taken by another organization gets a suffix, because rejecting it would reveal that the organization exists.
- * Throws Problems: `invalid` when nothing is given, for a blank name, and when a different slug is already set;
- * `forbidden` for everyone but the owner.
+ * `PUT` and `PATCH /organizations/{id}`: changes the given members; flags are merged into the existing ones. Throws
+ * Problems: `invalid` when nothing is given, for a blank name, and when a different slug is already set; `forbidden` for
+ * everyone but the owner; `conflict` for the slug of another organization.
  */
-export async function editOrganization(
-  db: Database,
-  principal: ProjectPrincipal,
-  edit: OrganizationEdit,
-): Promise<OrganizationSummary> {
-  const { name, description, slug, flags } = edit.body
-  if ([name, description, slug, flags].every(field => field === undefined)) {
-    throw invalid('At least one of name, description, slug and flags is required.')
-  }
-  try {
-    return await storeOrganization(db, principal, edit)
-  } catch (error) {
-    // Only the slug can conflict.
-    if (slug === undefined || !(error instanceof Problem && error.code === 'conflict')) throw error
-    return storeOrganization(db, principal, edit, suffixed(slug))
-  }
-}
-
-interface OrganizationEdit {
-  organization_id: Uuid
-  body: z.output<typeof editOrganizationBody>
-}
-
-const SUFFIX_BYTES = 6
-const SUFFIX_LENGTH = 1 + 2 * SUFFIX_BYTES
-const SUFFIX = /^-[0-9a-f]{12}$/
-
-/** The part of a slug that leaves room for a suffix. */
-const stemOf = (slug: string): string => slug.slice(0, SLUG_LENGTH_MAX - SUFFIX_LENGTH)
-
-const suffixed = (slug: string): string => `${stemOf(slug)}-${randomBytes(SUFFIX_BYTES).toString('hex')}`
-
-/** Whether the stored slug is the given one, or the given one with a suffix. */
-const isStoredAs = (given: string, stored: string): boolean =>
-  given === stored || (SUFFIX.test(stored.slice(-SUFFIX_LENGTH)) && stored.slice(0, -SUFFIX_LENGTH) === stemOf(given))
-
-function storeOrganization(
+export function editOrganization(
   db: Database,
   principal: ProjectPrincipal,
   { organization_id, body }: OrganizationEdit,
-  freeSlug = body.slug,
 ): Promise<OrganizationSummary> {
   const { name, description, slug, flags } = body
+  if ([name, description, slug, flags].every(field => field === undefined)) {
+    throw invalid('At least one of name, description, slug and flags is required.')
+  }
   return withDatabaseProblems(() =>
     db.transaction().execute(async trx => {
       const organization = await lockOwned(trx, principal, organization_id)
-      if (slug !== undefined && organization.slug !== null && !isStoredAs(slug, organization.slug)) {
+      if (slug !== undefined && organization.slug !== null && organization.slug !== slug) {
         throw invalid('The slug of an organization cannot be changed.')
       }
       return trx
         .updateTable('organizations')
-        .set({ ...(name !== undefined && { name: nameOf(name) }), slug: organization.slug ?? freeSlug, description })
+        .set({ ...(name !== undefined && { name: nameOf(name) }), slug, description })
         .$if(flags !== undefined, query => query.set({ flags: sql`coalesce(flags, '{}') || ${toJsonb(flags)}::jsonb` }))
         .set({ updated_at: sql`now()`, updated_by_id: principal.user_id })
         .where('id', '=', organization_id)
@@ -137,6 +101,11 @@ function storeOrganization(
         .executeTakeFirstOrThrow()
     }),
   )
+}
+
+interface OrganizationEdit {
+  organization_id: Uuid
+  body: z.output<typeof editOrganizationBody>
 }
 
 /**
