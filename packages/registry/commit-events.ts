@@ -1,10 +1,8 @@
 import { domainOf, type NewEvent, recordEvents } from '@spanhouse/events'
-import { isJsonObject, type JsonObject, type Uuid } from '@spanhouse/model'
-import { sql } from '@spanhouse/postgres'
+import { isJsonObject, type JsonObject } from '@spanhouse/model'
 import { isSameJson } from './delta/equality.ts'
 import type { Kind, Scope } from './kind.ts'
-import { HEAD_FIRST } from './rows/find.ts'
-import type { RevisionRow, VariantRow } from './rows/rows.ts'
+import { findRow, type RevisionRow, type VariantRow } from './rows/rows.ts'
 
 /** What identifies a revision and its parents. */
 export type RevisionPlace = Pick<
@@ -20,42 +18,55 @@ export const eventReferences = ({ storedAs }: Kind, row: RevisionPlace): JsonObj
 })
 
 /** A stored revision whose commit is to be recorded. */
-type Committed = Pick<RevisionRow, 'id' | 'slug' | 'version' | 'message'>
-
-/** Records the commits of revisions of a variant, ascending by version, in the transaction that has stored them. */
-export async function recordCommits(scope: Scope, variant: VariantRow, rows: readonly Committed[]): Promise<void> {
-  const { db, project_id, user_id, kind } = scope
-  const changes = kind.isEnvironment ? await deploymentsOf(scope, variant, rows) : []
-  const { id: variant_id, slug: variant_slug, artifact_id, artifact_slug } = variant
-  const events = rows.map((row, at): NewEvent => {
-    const references = eventReferences(kind, { ...row, variant_id, variant_slug, artifact_id, artifact_slug })
-    const attributes = { user_id, references, ...(row.message !== null && { message: row.message }), ...changes[at] }
-    return { project_id, type: `${domainOf(kind.storedAs)}.revisions.committed`, attributes }
-  })
-  await recordEvents(db, events)
+type Committed = Pick<RevisionRow, 'id' | 'slug' | 'version' | 'message'> & {
+  /** Where it is absent, it is read if the event needs it. */
+  data?: JsonObject | null
 }
 
-/** `state` and `diff` of each revision of an environment: the first differs from the head before it. */
-async function deploymentsOf(
-  { db, project_id }: Scope,
+/**
+ * Records the commits of revisions of a variant, ascending by version, in the transaction that has stored them. Before
+ * the first of them `head` was the head of the variant, if it had any.
+ */
+export async function recordCommits(
+  scope: Scope,
   variant: VariantRow,
   rows: readonly Committed[],
-): Promise<JsonObject[]> {
-  const ids = rows.map(({ id }) => id)
-  const isNewOrBefore = sql`(r.id = any(${ids}::uuid[]) or r.version < ${rows[0]?.version ?? 0})`
-  const { rows: read } = await sql<{ id: Uuid; data: JsonObject | null }>`
-    select r.id, r.data from revisions r
-    where r.project_id = ${project_id} and r.variant_id = ${variant.id} and ${isNewOrBefore}
-    ${HEAD_FIRST} limit ${rows.length + 1}`.execute(db)
-  const data = new Map(read.map(row => [row.id, row.data]))
-  let before = entriesOf(read.find(row => !ids.includes(row.id))?.data)
-  return rows.map(({ id }) => {
-    const state = data.get(id) ?? {}
-    const after = entriesOf(state)
+  head?: Pick<RevisionRow, 'data'>,
+): Promise<void> {
+  if (scope.kind.isEnvironment) return recordDeployments(scope, variant, rows, head)
+  await recordEvents(
+    scope.db,
+    rows.map(row => eventOf(scope, variant, row)),
+  )
+}
+
+function eventOf({ project_id, user_id, kind }: Scope, variant: VariantRow, row: Committed, more = {}): NewEvent {
+  const { id: variant_id, slug: variant_slug, artifact_id, artifact_slug } = variant
+  const references = eventReferences(kind, { ...row, variant_id, variant_slug, artifact_id, artifact_slug })
+  const attributes = { user_id, references, ...(row.message !== null && { message: row.message }), ...more }
+  return { project_id, type: `${domainOf(kind.storedAs)}.revisions.committed`, attributes }
+}
+
+/**
+ * The same for an environment, with `state` and `diff` of each revision. One at a time, because each may be long, and a
+ * fork records all that it copies.
+ */
+async function recordDeployments(
+  scope: Scope,
+  variant: VariantRow,
+  rows: readonly Committed[],
+  head: Pick<RevisionRow, 'data'> | undefined,
+): Promise<void> {
+  // What is read is not kept, so that it is not counted either.
+  const one = { ...scope, holder: undefined }
+  let before = entriesOf(head?.data)
+  for (const row of rows) {
+    const data = row.data === undefined ? (await findRow(one, 'revision', row.id))?.data : row.data
+    const after = entriesOf(data)
     const diff = diffOf(before, after)
+    await recordEvents(scope.db, [eventOf(scope, variant, row, { state: data ?? {}, diff })])
     before = after
-    return { state, diff }
-  })
+  }
 }
 
 const entriesOf = (data: JsonObject | null | undefined): JsonObject =>

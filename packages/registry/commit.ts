@@ -55,7 +55,7 @@ export async function commitRevision(scope: Scope, input: CommitInput): Promise<
     if (current.isUnchanged) return unchanged(current)
     const { content, warnings, message } = current
     const revision = { ...input, version: nextVersion, content, message: input.message ?? message }
-    const [row] = await insertRevisions(inside, variant, [revision])
+    const [row] = await insertRevisions(inside, variant, [revision], current.head)
     return { row: row as RevisionRow, status: 'committed', warnings }
   })
 }
@@ -167,7 +167,7 @@ async function preparedFor(
   const base = delta_base_id === undefined ? head : await deltaBaseOf(scope, delta_base_id)
   if (!base && delta.needsHead) throw new Problem('not_found', `The ${scope.kind.name} variant has no revision yet.`)
   const { warnings = [], message, ...changed } = await delta.apply(base?.data ?? null, place)
-  if (changed.write) return { prepared: changed, warnings, message }
+  if (changed.isPrepared) return { prepared: changed, warnings, message }
   return { prepared: await content.prepare(finalData(content, changed.data), place), warnings, message }
 }
 

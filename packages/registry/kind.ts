@@ -128,7 +128,9 @@ export interface Delta {
 
 export interface Changed {
   data: JsonObject
-  /** Given where the data is checked and prepared already: see {@link Prepared}. */
+  /** The data is checked and prepared already: the base's was when it was stored, and what is new has been by now. */
+  isPrepared?: true
+  /** As in {@link Prepared}. */
   write?: Prepared['write']
   warnings?: CommitWarning[]
   /** The commit's message if the caller sends none. */

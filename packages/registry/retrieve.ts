@@ -1,4 +1,5 @@
-import { invalid, isJsonObject, type JsonObject, Problem } from '@spanhouse/model'
+import { invalid, type JsonObject, Problem } from '@spanhouse/model'
+import { type RawBuilder, sql } from '@spanhouse/postgres'
 import { defaultKey } from './environments/deployed.ts'
 import type { Kind, Scope } from './kind.ts'
 import { KINDS } from './kinds.ts'
@@ -17,6 +18,7 @@ export interface RetrieveQuery {
 /** A revision, and how it was found. */
 export interface Retrieved {
   row: RevisionRow
+  /** Its data is the one entry that was looked up. */
   environment?: RevisionRow
   key?: string
 }
@@ -41,10 +43,9 @@ async function retrieveDeployed(
   { references, environment, key: given }: RetrieveQuery & { environment: References },
 ): Promise<Retrieved | undefined> {
   const key = given ?? (await derivedKey(scope, references.artifact))
-  const place = await findRevision(asKind(scope, KINDS.environment), environment)
+  const place = await findRevision(asKind(scope, KINDS.environment), environment, entryUnder(key))
   if (!place) throw new Problem('not_found', 'The environment does not exist or has no deployments.')
-  const entry = entryAt(place.data, key)
-  const deployed = entry && referencesIn(entry, scope.kind)
+  const deployed = place.data && referencesIn(place.data, scope.kind)
   if (!deployed) throw new Problem('not_found', `The environment has no ${scope.kind.name} under the key ${key}.`)
   const row = await findRevision(scope, deployed)
   if (!row) return undefined
@@ -61,11 +62,8 @@ async function derivedKey(scope: Scope, artifact: Reference | undefined): Promis
   return defaultKey(row.slug)
 }
 
-function entryAt(data: JsonObject | null, key: string): JsonObject | undefined {
-  const references = data?.references
-  const entry = isJsonObject(references) && Object.hasOwn(references, key) ? references[key] : undefined
-  return isJsonObject(entry) ? entry : undefined
-}
+/** Of an environment's revision `r`: the entry under a key. The others, of which there may be many, are not read. */
+const entryUnder = (key: string): RawBuilder<unknown> => sql`r.data -> 'references' -> ${key}::text`
 
 /** The references for a kind in an entry; undefined if there are none. */
 function referencesIn(entry: JsonObject, { name }: Kind): References | undefined {

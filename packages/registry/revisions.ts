@@ -43,13 +43,14 @@ export async function encodeContent({ data, write }: Prepared): Promise<EncodedC
 
 /**
  * Stores revisions of a variant whose row the caller has locked or created in the same transaction. 409 if a slug is
- * taken. Their commits are recorded as events. Flags that depend on the data are computed; an empty first revision has
- * none.
+ * taken. Their commits are recorded as events, that of the first as a change of `head`, the variant's so far. Flags that
+ * depend on the data are computed; an empty first revision has none.
  */
 export async function insertRevisions(
   scope: Scope,
   variant: VariantRow,
   revisions: readonly NewRevision[],
+  head?: Pick<RevisionRow, 'data'>,
 ): Promise<RevisionRow[]> {
   const { db } = scope
   for (const { content } of revisions) await content.write?.(scope)
@@ -57,20 +58,22 @@ export async function insertRevisions(
   const stored = await withRegistryProblems(() =>
     db.insertInto('revisions').values(rows).returning(STORED_COLUMNS).execute(),
   )
-  await recordCommits(
-    scope,
-    variant,
-    stored.toSorted((one, other) => one.version - other.version),
-  )
   const { artifact_slug, artifact_flags, slug: variant_slug } = variant
   const dataOf = new Map(rows.map(({ id }, at) => [id, revisions[at]?.content.data ?? null]))
-  return stored.map(row => ({
+  const complete = stored.map(row => ({
     ...row,
     artifact_slug,
     artifact_flags,
     variant_slug,
     data: dataOf.get(row.id) as JsonObject | null,
   }))
+  await recordCommits(
+    scope,
+    variant,
+    complete.toSorted((one, other) => one.version - other.version),
+    head,
+  )
+  return complete
 }
 
 /** All that the database may have made of what was sent. The data is stored as it was sent, and may be long. */

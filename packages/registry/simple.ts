@@ -95,7 +95,8 @@ export async function editSimple(scope: Scope, id: Uuid, edit: SimpleEdit): Prom
     const content = given ?? (stored === read.data && kept ? kept : await encodeContent({ data: stored }))
     if (!hasNewLabels(before, artifact) && isSameJson(content.data, stored)) return findSimple(inside, id)
     const { name, description, tags, meta } = artifact
-    await insertRevisions(inside, variant, [{ name, description, tags, meta, version: nextVersion, content }])
+    const revision = { name, description, tags, meta, version: nextVersion, content }
+    await insertRevisions(inside, variant, [revision], { data: stored })
     return findSimple(inside, id)
   })
 }

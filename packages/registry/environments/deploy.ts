@@ -4,8 +4,8 @@ import type { Scope } from '../kind.ts'
 import { KINDS } from '../kinds.ts'
 import type { RetrieveQuery } from '../retrieve.ts'
 import { findRevision, hasReference } from '../rows/find.ts'
-import type { RevisionRow } from '../rows/rows.ts'
-import { asKind, inTransaction } from '../scope.ts'
+import { NO_DATA, type RevisionRow } from '../rows/rows.ts'
+import { asKind } from '../scope.ts'
 import { defaultKey, entryOf } from './deployed.ts'
 import { changedReferences } from './environment-content.ts'
 
@@ -25,14 +25,12 @@ export async function deployRevision(scope: Scope, deployment: Deployment): Prom
     throw invalid(`${kind.name}_ref, ${kind.name}_variant_ref or ${kind.name}_revision_ref is required`)
   if (!hasReference(KINDS.environment, environment))
     throw invalid('environment_ref, environment_variant_ref or environment_revision_ref is required')
-  return inTransaction(scope, async inside => {
-    const row = await findRevision(inside, references)
-    if (!row) throw new Problem('not_found', `The ${kind.name} revision does not exist.`)
-    const place = await findRevision(asKind(inside, KINDS.environment), environment)
-    if (!place) throw new Problem('not_found', 'The environment does not exist or has no revision.')
-    const set = { [key ?? defaultKey(row.artifact_slug)]: entryOf(kind, row) }
-    const commit = { variant_id: place.variant_id, delta: changedReferences(set), message }
-    await commitRevision(asKind(inside, KINDS.environment), commit)
-    return row
-  })
+  const row = await findRevision(scope, references)
+  if (!row) throw new Problem('not_found', `The ${kind.name} revision does not exist.`)
+  const place = await findRevision(asKind(scope, KINDS.environment), environment, NO_DATA)
+  if (!place) throw new Problem('not_found', 'The environment does not exist or has no revision.')
+  const set = { [key ?? defaultKey(row.artifact_slug)]: entryOf(kind, row) }
+  const commit = { variant_id: place.variant_id, delta: changedReferences(set), message }
+  await commitRevision(asKind(scope, KINDS.environment), commit)
+  return row
 }

@@ -19,10 +19,11 @@ const environmentDelta = z
 /** The change that sets these entries under their keys and removes others. */
 export const changedReferences = (set: JsonObject, remove: readonly string[] = []): Delta => ({
   needsBase: false,
-  apply: base => {
-    const merged = { ...(isJsonObject(base?.references) ? base.references : {}), ...set }
-    const removed = new Set(remove)
-    return { data: { references: Object.fromEntries(Object.entries(merged).filter(([key]) => !removed.has(key))) } }
+  apply: async (base, { scope }) => {
+    const filled = (await fillSlugs(scope, { references: set })).references as JsonObject
+    const references = { ...(isJsonObject(base?.references) ? base.references : {}), ...filled }
+    for (const key of remove) delete references[key]
+    return { data: { references }, isPrepared: true }
   },
 })
 

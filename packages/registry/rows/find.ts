@@ -2,7 +2,7 @@ import { invalid } from '@spanhouse/model'
 import { type RawBuilder, sql } from '@spanhouse/postgres'
 import type { Kind, Layer, Scope } from '../kind.ts'
 import { identifies, type References, versionOf } from '../references.ts'
-import { column, type RevisionRow, selectRows } from './rows.ts'
+import { column, type RevisionRow, type Selection, selectRows } from './rows.ts'
 
 /**
  * The one revision that references identify, or undefined if it does not exist:
@@ -15,12 +15,16 @@ import { column, type RevisionRow, selectRows } from './rows.ts'
  *
  * For an artifact its default variant is used: the oldest. Default and newest prefer entries that are not archived; an
  * entry that is named explicitly is found archived or not. Throws a 400 that names the reference if nothing identifies
- * a revision, or if another reference does not match the row.
+ * a revision, or if another reference does not match the row. For `data` see {@link Selection.data}.
  */
-export async function findRevision(scope: Scope, references: References): Promise<RevisionRow | undefined> {
+export async function findRevision(
+  scope: Scope,
+  references: References,
+  data?: RawBuilder<unknown>,
+): Promise<RevisionRow | undefined> {
   requireScoped(scope.kind, references)
   const { where, tail } = pointsAt(scope, withNumber(references))
-  const [row] = await selectRows(scope, 'revision', { where: [where], tail })
+  const [row] = await selectRows(scope, 'revision', { where: [where], tail, data })
   if (row) requireConsistent(scope.kind, references, row)
   return row
 }

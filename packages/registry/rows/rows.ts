@@ -87,7 +87,7 @@ const LAYERS: Record<Layer, { table: string; columns: RawBuilder<unknown>; from:
   },
   revision: {
     table: 'r',
-    columns: sql`${REVISION_HEAD}, ${SHORT_DATA}`,
+    columns: REVISION_HEAD,
     from: sql`revisions r
       join variants v on v.project_id = r.project_id and v.family = r.family and v.id = r.variant_id
       ${ARTIFACT_OF_VARIANT}`,
@@ -106,17 +106,24 @@ export interface Selection {
   tail?: RawBuilder<unknown>
   /** Instead of the scope's own family. */
   family?: Family
+  /** What is read as the data of a revision `r`, instead of all of it, which may be large. */
+  data?: RawBuilder<unknown>
 }
+
+/** For {@link Selection.data}: nothing is read, and the rows have null. */
+export const NO_DATA = sql`null`
 
 /** Rows of a layer, only of the scope's project and one family. */
 export async function selectRows<L extends Layer>(
   scope: Scope,
   layer: L,
-  { where, tail = sql``, family = scope.kind.storedAs }: Selection,
+  { where, tail = sql``, family = scope.kind.storedAs, data }: Selection,
 ): Promise<RowOf[L][]> {
   const { db, project_id } = scope
-  const rows = await select<RowOf[L]>({ db, project_id, family, layer }, LAYERS[layer].columns, { where, tail })
-  if (layer !== 'revision') return rows
+  const { columns } = LAYERS[layer]
+  const shown = layer !== 'revision' ? columns : sql`${columns}, ${data ? sql`${data} as data` : SHORT_DATA}`
+  const rows = await select<RowOf[L]>({ db, project_id, family, layer }, shown, { where, tail })
+  if (layer !== 'revision' || data) return rows
   const whole: RevisionRow[] = []
   for (const row of rows as unknown as ShortRow<RevisionRow>[]) whole.push(await withLongData(scope, row.id, row))
   return whole as RowOf[L][]
@@ -141,16 +148,16 @@ export async function withLongData<Row extends { data: JsonObject | null }>(
   return { ...row, data: rows[0].data } as unknown as Row
 }
 
-/** As {@link selectRows}, but returns only the size of each row. */
-export const selectSizes = (
+/** As {@link selectRows}, but returns only the size of each row, and what `more` selects. */
+export const selectSizes = <Row extends RowSize = RowSize>(
   { db, project_id, kind }: Scope,
   layer: Layer,
-  selection: Selection,
-): Promise<RowSize[]> => {
+  { data, more = sql``, ...selection }: Selection & { more?: RawBuilder<unknown> },
+): Promise<Row[]> => {
   const { table } = LAYERS[layer]
-  const bytes =
-    layer === 'revision' ? sql`${sizeOf(table, [...LABELS, 'message'])} + ${dataSizeOf(table)}` : sizeOf(table)
-  const columns = sql`${column(layer, 'id')}, ${bytes} as bytes`
+  const labels = layer === 'revision' ? sizeOf(table, [...LABELS, 'message']) : sizeOf(table)
+  const bytes = layer === 'revision' && data !== NO_DATA ? sql`${labels} + ${dataSizeOf(table)}` : labels
+  const columns = sql`${column(layer, 'id')}, ${bytes} as bytes${more}`
   return select({ db, project_id, family: kind.storedAs, layer }, columns, selection)
 }
 
@@ -162,9 +169,10 @@ export async function readBatch<L extends Layer>(
   scope: Scope,
   layer: L,
   batch: readonly RowSize[],
+  data?: RawBuilder<unknown>,
 ): Promise<RowOf[L][]> {
   const where = [sql`${column(layer, 'id')} = any(${batch.map(({ id }) => id)}::uuid[])`]
-  if (layer !== 'revision') return selectRows(scope, layer, { where })
+  if (layer !== 'revision' || data) return selectRows(scope, layer, { where, data })
   const place = { db: scope.db, project_id: scope.project_id, family: scope.kind.storedAs, layer }
   const read = await select<RevisionRow & { text: string | null }>(place, REVISION_IN_LIST, { where })
   const rows: RevisionRow[] = []

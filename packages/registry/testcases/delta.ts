@@ -85,7 +85,7 @@ async function changeTestset(
   requireWithinLimits({ rows: slots.length, bytes: changed.bytes + sumOf(kept, sizes) })
   const newIds = changed.ids.values()
   const testcase_ids = slots.map(slot => (typeof slot === 'string' ? slot : (newIds.next().value as Uuid)))
-  return { data: { testcase_ids }, write: changed.write, message: 'Patched testset revision' }
+  return { data: { testcase_ids }, isPrepared: true, write: changed.write, message: 'Patched testset revision' }
 }
 
 const withoutId = ({ id: _, ...testcase }: TestcaseBody): Testcase => testcase

@@ -218,7 +218,7 @@ function addLogRoute(routes: KindRoutes, { name, path }: Place): void {
         variant_id: variant.pick(value),
         revision_id: revision.pick(value),
       }
-      const found = await logRevisions(scope, { ...ids, depth, include_archived })
+      const found = await logRevisions(scope, { ...ids, depth, include_archived, include_data: withData })
       const list = notedList(routes, principal, { verb: 'logged', list: found })
       const call = { scope, principal, occasion: 'log' } as const
       const record = (row: RevisionRow): unknown => {
