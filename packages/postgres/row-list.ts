@@ -58,8 +58,9 @@ async function* rowsOf<T extends { id: Uuid }>(
   }
 }
 
-function* batchesOf(sizes: readonly RowSize[], rowsMax: number): Generator<RowSize[]> {
-  let batch: RowSize[] = []
+/** Rows in batches that one statement can read: of so many rows, and of {@link BATCH} bytes, or one that is larger. */
+export function* batchesOf<Row extends RowSize>(sizes: readonly Row[], rowsMax = BATCH.rows): Generator<Row[]> {
+  let batch: Row[] = []
   let bytes = 0
   for (const size of sizes) {
     if (batch.length === rowsMax || (batch.length > 0 && bytes + size.bytes > BATCH.bytes)) {

@@ -1,11 +1,11 @@
 import { invalid, type JsonObject, type Micros, microsToIso, type Uuid } from '@spanhouse/model'
-import { listOf, type RawBuilder, type RowList, sql, toJsonb } from '@spanhouse/postgres'
+import { listOf, type RawBuilder, type RowList, type RowSize, sql, toJsonb } from '@spanhouse/postgres'
 import type { WindowingBody } from '@spanhouse/validation'
 import { falseFor } from '../flags.ts'
 import type { Kind, Layer, Scope } from '../kind.ts'
 import { identifies, type Reference, versionOf } from '../references.ts'
 import { column, type RowOf, readBatch, selectSizes } from './rows.ts'
-import { pageOf, windowOf } from './window.ts'
+import { pageOf, type Window, windowOf } from './window.ts'
 
 /** Conditions on rows, all of which must hold. */
 export interface RecordFilter {
@@ -35,16 +35,21 @@ export interface ListQuery {
   windowing?: WindowingBody
 }
 
-/** A page of a layer, newest first by default. `more` adds further conditions. */
+/**
+ * A page of a layer, newest first by default. `select` reads the sizes of the window's rows, if there is another
+ * condition than those of the query.
+ */
 export async function listRows<L extends Layer>(
   scope: Scope,
   layer: L,
   query: ListQuery,
-  more: readonly RawBuilder<unknown>[] = [],
+  select: (window: Window, where: readonly RawBuilder<unknown>[]) => Promise<RowSize[]> = (
+    { conditions, tail },
+    where,
+  ) => selectSizes(scope, layer, { where: [...where, ...conditions], tail }),
 ): Promise<RowList<RowOf[L]>> {
   const window = windowOf(layer, query.windowing)
-  const where = [...conditionsOf(scope, layer, query), ...more, ...window.conditions]
-  const sizes = await selectSizes(scope, layer, { where, tail: window.tail })
+  const sizes = await select(window, conditionsOf(scope, layer, query))
   const page = pageOf(sizes, window, query.windowing)
   return listOf(page.rows, batch => readBatch(scope, layer, batch), { windowing: page.windowing })
 }

@@ -1,4 +1,4 @@
-import { defined, type JsonObject, microsToIso } from '@spanhouse/model'
+import { defined, type JsonObject, microsToIso, type Uuid } from '@spanhouse/model'
 import { type ListWindow, listWindow } from '@spanhouse/postgres'
 import type { WindowingBody } from '@spanhouse/validation'
 import type { Layer } from '../kind.ts'
@@ -11,6 +11,8 @@ export const PAGE_ROWS_MAX = 10_000
 export interface Window extends ListWindow {
   /** Rows in the page. */
   limit: number
+  /** Another part of the list: so many rows of it, or of what follows the row with this id. */
+  part(limit: number, next?: Uuid): ListWindow
 }
 
 /** The window for a layer, newest first by default. */
@@ -21,7 +23,8 @@ export function windowOf(layer: Layer, windowing: Partial<WindowingBody> = {}): 
     by: [column(layer, 'id')],
     isAscending: windowing.order === 'ascending',
   }
-  return { ...listWindow({ ...windowing, limit: limit + 1 }, order), limit }
+  const part = (limit: number, next = windowing.next) => listWindow({ ...windowing, next, limit }, order)
+  return { ...part(limit + 1), limit, part }
 }
 
 /** A page of rows, and the windowing for the next page, if there is one. */
