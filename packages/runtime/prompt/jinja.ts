@@ -22,10 +22,13 @@ const PRINT_FILTER = '_spanhouse_printed'
 
 let environment: Environment | undefined
 
+/** The engine renders nothing any more. */
+export class EngineBroken extends Error {}
+
 /**
  * Jinja2 in the dialect of MiniJinja, an engine in WebAssembly with limits on instructions and memory. It may still use
- * all its memory and a second: run it in a thread that can be ended. A template that goes over the memory leaves the
- * engine unusable; then WebAssembly's `RuntimeError` is thrown, and the thread must end.
+ * all its memory and a second: run it in a thread that can be ended. A template that goes over the memory or the stack
+ * leaves the engine unusable; then {@link EngineBroken} is thrown, and the thread must end.
  *
  * `{{ $.a.b }}` is a JSONPath into the context, and values are printed as in all formats. Loops over an object go by
  * the names of its members: the engine does not keep their order.
@@ -96,7 +99,7 @@ function render(source: string, context: JsonObject): string {
   try {
     text = environment.renderStr(source, context)
   } catch (error) {
-    if (error instanceof Error && error.name === 'RuntimeError') throw error
+    if (isEngines(error)) throw new EngineBroken('The engine has failed', { cause: error })
     throw new TemplateFault(plainMessage(error instanceof Error ? error.message : String(error)))
   }
   if (printing.hasFailed) throw new TemplateFault('A value cannot be printed')
@@ -104,6 +107,10 @@ function render(source: string, context: JsonObject): string {
     throw new TemplateFault(`The rendered text is longer than ${RENDERED_LENGTH_MAX} characters`)
   return text
 }
+
+/** Whether it is WebAssembly itself that has failed, where the engine could not release what it holds. */
+const isEngines = (error: unknown): boolean =>
+  error instanceof RangeError || (error instanceof Error && error.name === 'RuntimeError')
 
 function openEnvironment(): Environment {
   const glue = import.meta.resolve('minijinja-js/dist/web/minijinja_js.js')

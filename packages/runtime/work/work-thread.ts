@@ -1,4 +1,5 @@
 import { parseJson } from '@spanhouse/model'
+import { EngineBroken } from '../prompt/jinja.ts'
 import { answerQuestions } from '../threads/answer-questions.ts'
 import { PatternError } from './pattern/pattern-error.ts'
 import { searchTexts } from './search-texts.ts'
@@ -13,8 +14,7 @@ answerQuestions(({ name, args }: Question): Answer => {
     return { value: call(...(parseJson(args) as unknown[])) }
   } catch (error) {
     if (error instanceof PatternError || error instanceof RangeError) return { mistake: error.message }
-    // WebAssembly's: an engine that has used up its memory is of no use any more.
-    if (error instanceof Error && error.name === 'RuntimeError') process.exit(1)
+    if (error instanceof EngineBroken) process.exit(1)
     throw error
   }
 })

@@ -68,6 +68,16 @@ test('templates are rendered on the spot or in a thread, with integers of any si
   expect(await compute('renderTemplates', 'jinja2', ['{{ 1 + 1 }}'], {})).toEqual([{ text: '2' }])
 })
 
+test('a template that is nested too deeply for its engine leaves others alone', async () => {
+  const templateOf = (depth: number): string => `{{ ${'-'.repeat(depth)}1 }}`
+  for (const depth of [10_000, 30_000, 100_000]) {
+    const nested = compute('renderTemplates', 'jinja2', [templateOf(depth)], {})
+    await Promise.allSettled([nested])
+    expect(await compute('renderTemplates', 'jinja2', ['{{ name }}'], { name: 'n' })).toEqual([{ text: 'n' }])
+    await expect(nested).rejects.toMatchObject({ fragment: 'v0:workflows:prompt-formatting-error' })
+  }
+})
+
 test('paths to all descendants, which multiply, are followed in a thread', async () => {
   let deep: Json = 1
   for (let level = 0; level < 20; level++) deep = [deep]
