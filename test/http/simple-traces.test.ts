@@ -30,6 +30,24 @@ const patch = (id: string, trace: object) => project.send('PATCH', `${PATH}/${id
 const query = async (body: object): Promise<any> => (await project.post(`${PATH}/query`, body)).body
 const idsOf = (traces: any[]): string[] => traces.map(trace => trace.trace_id)
 
+test('what is created again with the same key, by the same user, is the same trace', async () => {
+  const links = { invocation: linkTo() }
+  const say = async (note: string, idempotency_key: string, of = project): Promise<string> => {
+    const trace = { data: { outputs: { note } }, references: { evaluator: { slug: 'said-once' } }, links }
+    const answer = await of.post(`${PATH}/`, { trace, idempotency_key })
+    expect([answer.status, answer.text]).toEqual([202, expect.any(String)])
+    return answer.body.trace.trace_id
+  }
+  const first = await say('one', 'a')
+  expect(await say('two', 'a')).toBe(first)
+  expect(await say('three', 'b')).not.toBe(first)
+  expect(await say('four', 'a', await newProject())).not.toBe(first)
+  await eventually(async () => (await read(first)).trace?.data.outputs.note === 'two')
+  await eventually(async () => (await query({ trace: { links } })).count === 2)
+  const long = { trace: { data: {}, references: {}, links: {} }, idempotency_key: 'k'.repeat(201) }
+  expect((await project.post(`${PATH}/`, long)).status).toBe(422)
+})
+
 test('feedback with an evaluator: what is answered, what is read, what the registry and the spans have', async () => {
   const links = { invocation: linkTo() }
   const references = { evaluator: { slug: 'helpfulness' } }

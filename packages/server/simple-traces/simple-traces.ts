@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import type { ProjectPrincipal } from '@spanhouse/access'
 import {
   invalid,
@@ -85,12 +85,17 @@ export class SimpleTraces {
 
   /**
    * Resolves with the simple trace once it is durable. Its producer is first looked up in the registry, or created
-   * there.
+   * there. A call that is repeated with its key stores the same trace again, which then takes the place of the first.
    */
-  async create(surface: Surface, principal: ProjectPrincipal, given: NewSimpleTrace): Promise<SimpleTraceJson> {
+  async create(
+    surface: Surface,
+    principal: ProjectPrincipal,
+    given: NewSimpleTrace,
+    key: string | undefined,
+  ): Promise<SimpleTraceJson> {
     const references = await this.#withProducer(surface, principal, given)
     const trace = { ...given, references }
-    const ids = { trace_id: randomBytes(16).toString('hex'), span_id: randomBytes(8).toString('hex') }
+    const ids = key === undefined ? newIds() : idsOf(principal, key)
     const span_name = nameOf(surface, given.references, references)
     const accepted_at = microsNow()
     const body = spanOfSimpleTrace(surface, { ...ids, span_name }, trace)
@@ -241,6 +246,16 @@ export class SimpleTraces {
       ? { ...edit, references: { ...edit.references, keys: { ...edit.references.keys, ...keys } } }
       : edit
   }
+}
+
+const newIds = () => ({ trace_id: randomBytes(16).toString('hex'), span_id: randomBytes(8).toString('hex') })
+
+/** The ids of what a user creates with a key: always the same. */
+function idsOf({ project_id, user_id }: ProjectPrincipal, key: string): ReturnType<typeof newIds> {
+  const digest = createHash('sha256')
+    .update(JSON.stringify([project_id, user_id, key]))
+    .digest('hex')
+  return { trace_id: digest.slice(0, 32), span_id: digest.slice(32, 48) }
 }
 
 /** The slug of the evaluator, or of the application as the caller gave it. */

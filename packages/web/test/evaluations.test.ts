@@ -427,6 +427,11 @@ test('a queue whose server fails: nothing is saved twice, and what was rejected 
   }
   await page.getByText('When does my parcel arrive?').first().waitFor()
   await failing(503, 'Busy.')
+  const lost = async (route: Route): Promise<void> => {
+    await route.fetch()
+    await route.abort('connectionreset')
+  }
+  await page.route('**/api/simple/traces/', lost, { times: 1 })
   await answer()
   await page.getByText('1 of 2').waitFor()
   await page.getByText('saving').waitFor({ state: 'detached' })

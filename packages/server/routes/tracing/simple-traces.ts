@@ -23,6 +23,11 @@ const params = z.object({ trace_id: z.string() })
 const query = z.object({ span_id: optional(z.string()) })
 const simpleTrace = z.looseObject({ trace_id: z.string(), span_id: z.string() })
 
+const KEY_LENGTH_MAX = 200
+const idempotency_key = optional(z.string().min(1).max(KEY_LENGTH_MAX)).meta({
+  description: 'Chosen by the client for this call. The same call again, with the same key, creates nothing more.',
+})
+
 /** Simple traces on all surfaces: `/simple/traces`, `/annotations`, `/invocations`. */
 export function simpleTraceRoutes(parts: SimpleTraceParts): (app: FastifyInstance) => void {
   const simpleTraces = new SimpleTraces(parts)
@@ -47,9 +52,12 @@ function addWrites(app: FastifyInstance, simpleTraces: SimpleTraces, surface: Su
     status,
     answer,
     summary: `Creates one of the ${surface.plural}; the producer it refers to is created if it does not exist.`,
-    body: z.object({ [name]: surface.mayLackLinks ? newInvocation : newSimpleTrace }),
-    handle: async ({ principal, body }) =>
-      one(name, await simpleTraces.create(surface, principal, body[name] as z.output<typeof newInvocation>)),
+    body: z.object({ [name]: surface.mayLackLinks ? newInvocation : newSimpleTrace, idempotency_key }),
+    handle: async ({ principal, body }) => {
+      const given = body[name] as z.output<typeof newInvocation>
+      const key = body.idempotency_key as string | undefined
+      return one(name, await simpleTraces.create(surface, principal, given, key))
+    },
   })
   addEndpoint(app, {
     bodyBytesMax: CONTENT_BODY_BYTES_MAX,

@@ -73,10 +73,11 @@ const cellOf = ({ run_id, scenario_id, step_key, repeat_idx, testcase_id }: Anno
   ...(testcase_id && { testcase_id }),
 })
 
-/** Stores what a person says of a case, as a trace. Returns its id. */
-export async function storeAnnotation(place: AnnotationPlace, outputs: JsonObject): Promise<string> {
+/** Stores what a person says of a case, as a trace: with the same key, the same one. Returns its id. */
+export async function storeAnnotation(place: AnnotationPlace, outputs: JsonObject, key: string): Promise<string> {
   const { references, subject } = place
   const { trace } = await post<{ trace: { trace_id: string } }>('/simple/traces/', {
+    idempotency_key: key,
     trace: {
       origin: 'human',
       kind: 'eval',

@@ -14,16 +14,20 @@ export interface Annotation {
   outputs: Record<string, unknown>
 }
 
-/** Stores what a person says of a span, under the slug of an evaluator, which is created if it does not exist. */
+/**
+ * Stores what a person says of a span, under the slug of an evaluator, which is created if it does not exist. With the
+ * same key it takes the place of what was stored with it before.
+ */
 export const annotate = (
   invocation: { trace_id: string; span_id: string },
   slug: string,
   outputs: JsonObject,
+  key: string,
 ): Promise<unknown> => {
   const links = { invocation }
   const references = { evaluator: { slug } }
   const trace = { origin: 'human', kind: 'adhoc', channel: 'web', data: { outputs }, references, links }
-  return post('/simple/traces/', { trace })
+  return post('/simple/traces/', { trace, idempotency_key: key })
 }
 
 /** Annotations that are read at once. */

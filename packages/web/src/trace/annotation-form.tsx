@@ -1,7 +1,15 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import { flushSync } from 'react-dom'
-import { isObject, type Json, type JsonObject, slugOf, type Workflow, workflowsQuery } from '../api/registry.ts'
+import {
+  isObject,
+  type Json,
+  type JsonObject,
+  randomHex,
+  slugOf,
+  type Workflow,
+  workflowsQuery,
+} from '../api/registry.ts'
 import { useRefusal } from '../api/rights.ts'
 import { annotate } from '../api/scores.ts'
 import { visible } from '../format/format.ts'
@@ -48,8 +56,11 @@ export function AnnotationForm({ about, onClose }: AnnotationFormProps): ReactNo
   const slug = draft.slug ?? judged[0]?.slug ?? NEW
   const fields = fieldsOf(judged.find(one => one.slug === slug))
   const outputs = valuesOf(fields, texts)
+  // Whoever saves again because no response came does not say it twice.
+  const [form] = useState(() => randomHex(32))
+  const key = [form, about.trace_id, about.span_id].join()
   const save = useMutation({
-    mutationFn: () => annotate(about, slug === NEW ? slugOf(name) : slug, outputs as JsonObject),
+    mutationFn: () => annotate(about, slug === NEW ? slugOf(name) : slug, outputs as JsonObject, key),
     onSuccess: async () => {
       await queryClient.invalidateQueries({ queryKey: ['annotations'] })
       end()

@@ -10,7 +10,7 @@ import {
   storeAnnotation,
   undoAnnotation,
 } from '../../api/queues.ts'
-import type { JsonObject } from '../../api/registry.ts'
+import { type JsonObject, randomHex } from '../../api/registry.ts'
 import { useLeaveWarning } from '../../parts/use-leave-warning.ts'
 import { modelOf } from '../table/case-model.ts'
 import { removeDraft, writeDraft } from './drafts.ts'
@@ -168,8 +168,10 @@ async function saveAll(run: Run, item: Item, outputs: Outputs): Promise<Stored[]
       const output = outputs[step.key]
       if (output === undefined) continue
       const place = placeOf(run, item, step)
-      // Each request is repeated by itself: a cell that cannot be reached must not make a second annotation.
-      const trace_id = await retrying(() => storeAnnotation(place, output))
+      // Each request is repeated by itself: a cell that cannot be reached must not make a second annotation. Nor must a
+      // response that was lost.
+      const key = randomHex(32)
+      const trace_id = await retrying(() => storeAnnotation(place, output, key))
       unused = trace_id
       await retrying(() => fillCell(place, trace_id))
       unused = undefined
