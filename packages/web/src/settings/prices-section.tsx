@@ -1,4 +1,4 @@
-import { type UseMutationResult, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { api } from '../api/client.ts'
 import { useRefusal } from '../api/rights.ts'
@@ -25,23 +25,18 @@ interface Line {
 /** The project's own prices, which come before those of the price list. */
 export function PricesSection(): ReactNode {
   const { data, error } = useQuery(pricesQuery)
-  // Here, because the form begins anew with what was saved.
+  if (error) return <Failure what="The prices cannot be shown." error={error} />
+  return data === undefined ? null : <PricesForm prices={data.prices} />
+}
+
+function PricesForm({ prices }: { prices: Readonly<Record<string, Price>> }): ReactNode {
+  /** Undefined: nothing was changed yet. What is saved stays as it was typed, with the focus. */
+  const [edited, setLines] = useState<readonly Line[]>()
+  const lines = edited ?? Object.entries(prices).map(toLine)
   const save = useChange(
     (lines: readonly Line[]) => api('/projects/current/prices', { method: 'PUT', body: { prices: pricesIn(lines) } }),
     'prices',
   )
-  if (error) return <Failure what="The prices cannot be shown." error={error} />
-  return data === undefined ? null : <PricesForm key={JSON.stringify(data)} prices={data.prices} save={save} />
-}
-
-interface PricesFormProps {
-  prices: Readonly<Record<string, Price>>
-  save: UseMutationResult<unknown, Error, readonly Line[]>
-}
-
-function PricesForm({ prices, save }: PricesFormProps): ReactNode {
-  const [lines, setLines] = useState(() => Object.entries(prices).map(toLine))
-  const isChanged = JSON.stringify(lines) !== JSON.stringify(Object.entries(prices).map(toLine))
   const refusal = useRefusal('edit_workspace')
   const edit = (key: number, changes: Partial<Line>): void =>
     setLines(lines.map(line => (line.key === key ? { ...line, ...changes } : line)))
@@ -50,7 +45,7 @@ function PricesForm({ prices, save }: PricesFormProps): ReactNode {
       className={styles.form}
       onSubmit={event => {
         event.preventDefault()
-        save.mutate(lines)
+        if (!save.isPending) save.mutate(lines)
       }}
     >
       <p>
@@ -120,20 +115,15 @@ function PricesForm({ prices, save }: PricesFormProps): ReactNode {
         <Button
           disabled={refusal !== undefined}
           onClick={() =>
-            setLines([...lines, { key: Math.max(0, ...lines.map(({ key }) => key)) + 1, model: '', prices: {} }])
+            setLines([...lines, { key: Math.max(-1, ...lines.map(({ key }) => key)) + 1, model: '', prices: {} }])
           }
         >
           Add a model
         </Button>
-        <Button
-          type="submit"
-          look="primary"
-          disabled={refusal !== undefined || save.isPending || !isChanged}
-          title={refusal}
-        >
+        <Button type="submit" look="primary" disabled={refusal !== undefined} title={refusal}>
           Save
         </Button>
-        <span role="status">{save.isSuccess && !isChanged && 'Saved.'}</span>
+        <span role="status">{save.isSuccess && save.variables === lines && 'Saved.'}</span>
       </div>
       {save.error && <Failure what="The prices were not saved." error={save.error} />}
     </form>

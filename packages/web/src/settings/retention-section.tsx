@@ -12,15 +12,17 @@ import styles from './settings.module.css'
 export function RetentionSection(): ReactNode {
   const { data, error } = useQuery(retentionQuery)
   if (error) return <Failure what="The retention cannot be shown." error={error} />
-  return data === undefined ? null : <RetentionForm key={String(data.days)} days={data.days} />
+  return data === undefined ? null : <RetentionForm days={data.days} />
 }
 
 function RetentionForm({ days }: { days: number | null }): ReactNode {
-  const [text, setText] = useState(days === null ? '' : String(days))
+  /** Undefined: nothing was changed yet. */
+  const [edited, setText] = useState<string>()
+  const text = edited ?? (days === null ? '' : String(days))
   const refusal = useRefusal('edit_workspace')
-  const chosen = text === '' ? null : Number(text)
+  const chosen = daysIn(text)
   const save = useChange(
-    () => api('/projects/current/retention', { method: 'PUT', body: { days: chosen } }),
+    (text: string) => api('/projects/current/retention', { method: 'PUT', body: { days: daysIn(text) } }),
     'retention',
   )
   return (
@@ -28,7 +30,7 @@ function RetentionForm({ days }: { days: number | null }): ReactNode {
       className={styles.form}
       onSubmit={event => {
         event.preventDefault()
-        save.mutate(undefined)
+        if (!save.isPending) save.mutate(text)
       }}
     >
       <p>
@@ -53,16 +55,14 @@ function RetentionForm({ days }: { days: number | null }): ReactNode {
         </p>
       )}
       <div className={styles.fields}>
-        <Button
-          type="submit"
-          look="primary"
-          disabled={refusal !== undefined || chosen === days || save.isPending}
-          title={refusal}
-        >
+        <Button type="submit" look="primary" disabled={refusal !== undefined} title={refusal}>
           Save
         </Button>
+        <span role="status">{save.isSuccess && save.variables === text && 'Saved.'}</span>
       </div>
       {save.error && <Failure what="It was not saved." error={save.error} />}
     </form>
   )
 }
+
+const daysIn = (text: string): number | null => (text === '' ? null : Number(text))
