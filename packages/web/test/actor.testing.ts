@@ -33,7 +33,7 @@ export const byMouse = (page: Page): Actor => ({
 export const byKeyboard = (page: Page): Actor => ({
   goTo: async screen => {
     await page.keyboard.press('Control+k')
-    await page.getByRole('combobox', { name: 'Command or trace id' }).waitFor()
+    await page.getByRole('combobox', { name: 'Command, name or trace id' }).waitFor()
     await page.keyboard.type(`Go to ${screen.toLowerCase()}`)
     await page.keyboard.press('Enter')
     await shown(page, screen)

@@ -1,6 +1,10 @@
+import { useQuery } from '@tanstack/react-query'
 import { useMatches, useNavigate } from '@tanstack/react-router'
 import { Fragment, type KeyboardEvent, type ReactNode, useId, useState } from 'react'
 import { forgetKey } from '../api/key.ts'
+import { workflowsQuery } from '../api/registry.ts'
+import { testsetsQuery } from '../api/testsets.ts'
+import { visible } from '../format/format.ts'
 import { Kbd } from '../parts/controls.tsx'
 import { Modal } from '../parts/modal.tsx'
 import { WITH_ERRORS } from '../traces/filter-text.ts'
@@ -32,16 +36,21 @@ export const KeysHelp = ({ onClose }: { onClose: () => void }): ReactNode => (
 )
 
 interface Command {
+  /** Unique among the commands; by default the name. */
+  id?: string
   name: string
   run: () => unknown
 }
 
-/** All commands, narrowed by what is typed; an id of a trace opens it. */
+/**
+ * All commands, narrowed by what is typed; an id of a trace opens it, and the name of an application, an evaluator or a
+ * testset leads there.
+ */
 export function Commands({ onClose, onKeys }: { onClose: () => void; onKeys: () => void }): ReactNode {
   const [text, setText] = useState('')
   const [chosen, setChosen] = useState(0)
   const listId = useId()
-  const commands = useCommands(text, onKeys)
+  const commands = [...useCommands(text, onKeys), ...useNamed(text)]
   const run = (command: Command | undefined): void => {
     if (!command) return
     onClose()
@@ -63,11 +72,11 @@ export function Commands({ onClose, onKeys }: { onClose: () => void; onKeys: () 
         // biome-ignore lint/a11y/noAutofocus: whoever presses ⌘K types next
         autoFocus
         role="combobox"
-        aria-label="Command or trace id"
+        aria-label="Command, name or trace id"
         aria-expanded="true"
         aria-controls={listId}
         aria-activedescendant={`${listId}-${chosen}`}
-        placeholder="Type a command, or paste the id of a trace"
+        placeholder="Type a command or a name, or paste the id of a trace"
         value={text}
         onKeyDown={onKeyDown}
         onChange={event => {
@@ -79,7 +88,7 @@ export function Commands({ onClose, onKeys }: { onClose: () => void; onKeys: () 
         {commands.map((command, index) => (
           // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are those of the text field
           <div
-            key={command.name}
+            key={command.id ?? command.name}
             id={`${listId}-${index}`}
             role="option"
             aria-selected={index === chosen}
@@ -90,7 +99,7 @@ export function Commands({ onClose, onKeys }: { onClose: () => void; onKeys: () 
         ))}
       </div>
       <div role="status" className={styles.unknown}>
-        {commands.length === 0 && 'No command is called that, and the id of a trace has 32 hexadecimal digits.'}
+        {commands.length === 0 && 'Nothing is called that, and the id of a trace has 32 hexadecimal digits.'}
       </div>
     </Modal>
   )
@@ -128,6 +137,43 @@ function useCommands(text: string, onKeys: () => void): Command[] {
     { name: 'Show all keys', run: onKeys },
     { name: 'Forget the API key in this browser', run: forgetKey },
   ]
-  const words = text.toLowerCase().split(/\s+/)
-  return commands.filter(({ name }) => words.every(word => name.toLowerCase().includes(word)))
+  return commands.filter(({ name }) => hasWords(name, text))
+}
+
+const hasWords = (name: string, text: string): boolean =>
+  text
+    .toLowerCase()
+    .split(/\s+/)
+    .every(word => name.toLowerCase().includes(word))
+
+/** What has a name in the project is offered once this much of it is typed, and so many of each kind. */
+const TYPED_MIN = 2
+const NAMED_MAX = 10
+
+/** Applications, evaluators and testsets whose names have what is typed. */
+function useNamed(text: string): Command[] {
+  const navigate = useNavigate()
+  const enabled = text.trim().length >= TYPED_MIN
+  const applications = useQuery({ ...workflowsQuery('application'), enabled }).data
+  const evaluators = useQuery({ ...workflowsQuery('evaluator'), enabled }).data
+  const testsets = useQuery({ ...testsetsQuery, enabled }).data
+  if (!enabled) return []
+  const named = (all: readonly Named[] = [], kind: string, open: (id: string) => unknown): Command[] =>
+    all
+      .map(({ id, slug, name }) => ({ id, name: `Open ${kind} ${visible(name ?? slug)}`, run: () => open(id) }))
+      .filter(({ name }) => hasWords(name, text))
+      .slice(0, NAMED_MAX)
+  const inPlayground = (kind: string) => (id: string) =>
+    navigate({ to: '/playground/$kind/$id', params: { kind: `${kind}s`, id } })
+  return [
+    ...named(applications, 'application', inPlayground('application')),
+    ...named(evaluators, 'evaluator', inPlayground('evaluator')),
+    ...named(testsets, 'testset', id => navigate({ to: '/testsets/$id', params: { id } })),
+  ]
+}
+
+interface Named {
+  id: string
+  slug: string
+  name?: string
 }

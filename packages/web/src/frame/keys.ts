@@ -53,7 +53,7 @@ export const KEYS: readonly (readonly [place: string, readonly (readonly [keys: 
   [
     'Everywhere',
     [
-      ['⌘K', 'commands, and traces by id'],
+      ['⌘K', 'commands, what has a name, and traces by id'],
       ['?', 'these keys'],
       ['Esc', 'close'],
     ],
