@@ -19,7 +19,7 @@ import { termOf } from '../traces/filter-text.ts'
 import { Fact } from './fact.tsx'
 import { References, referencesIn } from './references.tsx'
 import styles from './trace.module.css'
-import { rootOf, type Trace } from './trace-model.ts'
+import { atLeast, isWhole, rootOf, type Trace } from './trace-model.ts'
 
 interface TraceHeaderProps {
   traceId: string
@@ -72,10 +72,10 @@ function Totals({ traceId, trace }: { traceId: string; trace: Trace }): ReactNod
       <Fact name="Spans">{formatCount(trace.total)}</Fact>
       {failed > 0 && (
         <Fact name="Errors" title="Spans that failed">
-          <span className={styles.red}>{formatCount(failed)}</span>
+          <span className={styles.red}>{atLeast(trace, formatCount(failed))}</span>
         </Fact>
       )}
-      {exceptions > 0 && exceptions !== failed && (
+      {exceptions > 0 && exceptions !== failed && isWhole(trace) && (
         <Fact name="Exceptions" title="Recorded in its spans, whether or not these failed">
           <span className={styles.red}>{formatCount(exceptions)}</span>
         </Fact>

@@ -177,6 +177,12 @@ export function criticalPath({ parents, preorder, starts, ends, count }: Trace):
   return isOn
 }
 
+/** Whether all spans are here: of a large trace the first ones are shown before. */
+export const isWhole = ({ count, total }: Trace): boolean => count >= total
+
+/** A number of the spans that are here, which is that of the trace only once all of them are. */
+export const atLeast = (trace: Trace, text: string): string => (isWhole(trace) ? text : `≥ ${text}`)
+
 /** The span that comes first in the tree. */
 export const rootOf = (trace: Trace): number => trace.preorder[0] ?? NONE
 

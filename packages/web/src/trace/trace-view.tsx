@@ -13,7 +13,7 @@ import { idleGaps, withoutGaps } from './idle-gaps.ts'
 import { Minimap } from './minimap.tsx'
 import styles from './trace.module.css'
 import { TraceHeader } from './trace-header.tsx'
-import { NONE, rootOf, type Trace, type Zoom } from './trace-model.ts'
+import { atLeast, NONE, rootOf, type Trace, type Zoom } from './trace-model.ts'
 import { Tree } from './tree.tsx'
 import { useTrace } from './use-trace.ts'
 
@@ -104,7 +104,7 @@ function Body({ traceId, trace, search, change }: BodyProps): ReactNode {
             <Choices label="View" value={view} choices={VIEW_NAMES} onChange={setView} />
             {errors.length > 0 && (
               <Button onClick={nextError} className={styles.faulty}>
-                {formatNumberOf(errors.length, 'error')}
+                {atLeast(trace, formatNumberOf(errors.length, 'error'))}
               </Button>
             )}
             {gaps.length > 0 && (

@@ -15,7 +15,7 @@ import { colourOf, TypeIcon } from '../parts/type-icon.tsx'
 import type { ChangeTrace, Metric } from '../traces/search.ts'
 import type { Times } from './idle-gaps.ts'
 import styles from './trace.module.css'
-import { criticalPath, NONE, rowsOf, type Trace, type Zoom } from './trace-model.ts'
+import { atLeast, criticalPath, NONE, rowsOf, type Trace, type Zoom } from './trace-model.ts'
 import { useSpanKeys } from './use-span-keys.ts'
 
 interface TreeProps {
@@ -328,7 +328,7 @@ function Find({ trace, selected, select }: Pick<TreeProps, 'trace' | 'selected' 
           if (key === 'Escape') input.current?.blur()
         }}
       />
-      <output>{text.trim() === '' ? '' : `${formatCount(found.length)} found`}</output>
+      <output>{text.trim() === '' ? '' : `${atLeast(trace, formatCount(found.length))} found`}</output>
     </div>
   )
 }
