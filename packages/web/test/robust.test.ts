@@ -171,6 +171,39 @@ describe('the server', () => {
     await close()
   })
 
+  test.each([
+    ...['sessions', 'sessions/trip-oslo', 'playground', 'testsets', 'testsets/1', 'evaluations', 'evaluations/1'],
+    ...['evaluations?list=queues', 'evaluations/compare?baseline=1&runs=2', 'playground/applications/1'],
+    ...['settings/members', 'settings/prices', 'settings/retention'],
+  ])('is slow: %s has lines where its rows will be, and says nothing of what it does not know', async path => {
+    const { page, close } = await visit(browser, project, '/w/nowhere')
+    await page.route('**/api/**', () => undefined)
+    await page.goto(page.url().replace(/nowhere.*/, path))
+    await page.locator('main [class*="_waiting"]').first().waitFor()
+    expect(await page.locator('main').textContent()).not.toMatch(/Choose|no such|has no|does not exist/)
+    await close()
+  })
+
+  test('is slow: of a large trace it is said that only some of its errors are known yet', async () => {
+    const steps = Array.from({ length: 2_100 }, (_, at) => ({ name: 'step', type: 'tool', at, ms: 1 }))
+    const failing = steps.map((step, at) => (at === 10 || at === 2_050 ? { ...step, fails: 'no' } : step))
+    const spans = traceOf({ name: 'long', type: 'agent', at: 0, ms: 3_000, steps: failing })
+    for (let at = 0; at < spans.length; at += 500) await project.store(...spans.slice(at, at + 500))
+    const { page, close } = await visit(browser, project, '/w/traces')
+    const released = Promise.withResolvers<void>()
+    await page.route('**/skeleton?offset=2000*', async route => {
+      await released.promise
+      await route.continue()
+    })
+    await page.goto(page.url().replace(/traces.*/, `traces/${spans[0]?.traceId}?view=tree`))
+    await page.getByRole('button', { name: '≥ 1 error' }).waitFor()
+    await page.getByRole('definition').filter({ hasText: /^≥ 1$/ }).waitFor()
+    released.resolve()
+    await page.getByRole('button', { name: '2 errors', exact: true }).waitFor()
+    await page.getByRole('definition').filter({ hasText: /^2$/ }).waitFor()
+    await close()
+  })
+
   test('is busy: the reason is shown, and the request is made again when it asked for', async () => {
     const { page, close } = await visit(browser, project, '/w/traces')
     await page.locator('[data-row="3"]').waitFor()

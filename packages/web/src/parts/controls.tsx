@@ -63,6 +63,9 @@ export const Failure = ({ what, error }: { what: string; error: Error }): ReactN
   </div>
 )
 
+/** In place of what has never been read yet: lines where its rows will be. */
+export const Waiting = (): ReactNode => <div aria-hidden="true" className={styles.waiting} />
+
 /** For those who hear the page. */
 export const Spoken = ({ children }: { children: ReactNode }): ReactNode => (
   <span className={styles.hidden}>{children}</span>

@@ -5,7 +5,7 @@ import { type Kind, revisionsQuery, type Workflow, workflowQuery } from '../api/
 import { visible } from '../format/format.ts'
 import frame from '../frame/frame.module.css'
 import { useNameInTitle } from '../frame/title.ts'
-import { Failure } from '../parts/controls.tsx'
+import { Failure, Waiting } from '../parts/controls.tsx'
 import { Grid } from './grid.tsx'
 import styles from './playground.module.css'
 import { type ChangeSearch, kindIn } from './search.ts'
@@ -37,6 +37,7 @@ function Loaded({ kind, id }: { kind: Kind; id: string }): ReactNode {
   return (
     <div className={styles.screen}>
       <Title kind={kind} workflow={workflow.data} />
+      {!(workflow.data && revisions.data) && <Waiting />}
       {workflow.data && revisions.data?.length === 0 && (
         <p className={styles.note}>It has no revision with data yet.</p>
       )}

@@ -3,7 +3,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import { type Kind, workflowsQuery } from '../api/registry.ts'
 import { useRefusal } from '../api/rights.ts'
-import { Button, Choices, Failure } from '../parts/controls.tsx'
+import { Button, Choices, Failure, Waiting } from '../parts/controls.tsx'
 import lists from '../parts/list.module.css'
 import { Scroller } from '../parts/scroller.tsx'
 import { ArtifactList } from './artifact-list.tsx'
@@ -42,6 +42,7 @@ export function RegistryScreen(): ReactNode {
       </header>
       {refusal !== undefined && <p className={lists.empty}>{refusal}</p>}
       {error && <Failure what={`The ${kind}s cannot be listed.`} error={error} />}
+      {!data && !error && <Waiting />}
       <ArtifactList
         kind={kind}
         artifacts={data}

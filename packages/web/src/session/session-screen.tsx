@@ -15,7 +15,7 @@ import {
 } from '../format/format.ts'
 import { useKeys } from '../frame/keys.ts'
 import { useNameInTitle } from '../frame/title.ts'
-import { Failure } from '../parts/controls.tsx'
+import { Failure, Waiting } from '../parts/controls.tsx'
 import { termOf, WITH_ERRORS } from '../traces/filter-text.ts'
 import { lastedMs, sessionQuery, sessionTotalsQuery, TURNS_MAX, turnScoresQuery } from './queries.ts'
 import type { SessionSearch } from './search.ts'
@@ -40,6 +40,7 @@ export function SessionScreen(): ReactNode {
         {turns && turns.length > 0 && totals && <Totals session={sessionId} totals={totals} turns={turns} />}
       </header>
       {error && <Failure what="The session cannot be read." error={error} />}
+      {!turns && !error && <Waiting />}
       {turns?.length === 0 && (
         <p className={styles.nothing} role="status">
           This project has no trace of the session <code>{visible(sessionId)}</code>. It may have been deleted, or it

@@ -14,7 +14,7 @@ import {
   visible,
 } from '../format/format.ts'
 import { useKeys } from '../frame/keys.ts'
-import { Choices, controls, Failure } from '../parts/controls.tsx'
+import { Choices, controls, Failure, Waiting } from '../parts/controls.tsx'
 import { Scroller } from '../parts/scroller.tsx'
 import { useKeptScroll } from '../parts/use-kept-scroll.ts'
 import { FilterLine } from '../traces/filter-line.tsx'
@@ -127,6 +127,7 @@ function Sessions({ body, listed, search }: SessionsProps): ReactNode {
           ))}
         </tbody>
       </table>
+      {query.isPending && <Waiting />}
       {query.data && sessions.length === 0 && (
         <p className={styles.nothing}>
           {search.all ? 'No trace in this time belongs to a session.' : 'No session in this time has several turns.'}{' '}

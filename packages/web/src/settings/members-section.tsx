@@ -6,7 +6,7 @@ import { useRefusal } from '../api/rights.ts'
 import { type Member, memberRolesQuery, type Organization, organizationQuery, useChange } from '../api/settings.ts'
 import { formatTime, visible } from '../format/format.ts'
 import { ConfirmButton } from '../parts/confirm-button.tsx'
-import { Button, controls, Failure } from '../parts/controls.tsx'
+import { Button, controls, Failure, Waiting } from '../parts/controls.tsx'
 import { CopyButton } from '../parts/copy-button.tsx'
 import { Refusal } from './refusal.tsx'
 import styles from './settings.module.css'
@@ -16,7 +16,7 @@ export function MembersSection(): ReactNode {
   const { data: project } = useQuery(projectQuery)
   const { data: organization, error } = useQuery(organizationQuery(project?.organization_id))
   if (error) return <Failure what="The members cannot be listed." error={error} />
-  if (!project || !organization) return null
+  if (!project || !organization) return <Waiting />
   const workspace = organization.default_workspace
   if (workspace?.id !== project.workspace_id)
     return <p>This project is in another workspace than the first of its organization, whose members are shown here.</p>

@@ -3,7 +3,7 @@ import { type ReactNode, useState } from 'react'
 import { api } from '../api/client.ts'
 import { useRefusal } from '../api/rights.ts'
 import { type Price, pricesQuery, useChange } from '../api/settings.ts'
-import { Button, controls, Failure } from '../parts/controls.tsx'
+import { Button, controls, Failure, Waiting } from '../parts/controls.tsx'
 import { Scroller } from '../parts/scroller.tsx'
 import { Refusal } from './refusal.tsx'
 import styles from './settings.module.css'
@@ -26,7 +26,7 @@ interface Line {
 export function PricesSection(): ReactNode {
   const { data, error } = useQuery(pricesQuery)
   if (error) return <Failure what="The prices cannot be shown." error={error} />
-  return data === undefined ? null : <PricesForm prices={data.prices} />
+  return data === undefined ? <Waiting /> : <PricesForm prices={data.prices} />
 }
 
 function PricesForm({ prices }: { prices: Readonly<Record<string, Price>> }): ReactNode {

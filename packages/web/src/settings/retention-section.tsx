@@ -4,7 +4,7 @@ import { api } from '../api/client.ts'
 import { useRefusal } from '../api/rights.ts'
 import { retentionQuery, useChange } from '../api/settings.ts'
 import { formatNumberOf } from '../format/format.ts'
-import { Button, Failure, TextField } from '../parts/controls.tsx'
+import { Button, Failure, TextField, Waiting } from '../parts/controls.tsx'
 import { Refusal } from './refusal.tsx'
 import styles from './settings.module.css'
 
@@ -12,7 +12,7 @@ import styles from './settings.module.css'
 export function RetentionSection(): ReactNode {
   const { data, error } = useQuery(retentionQuery)
   if (error) return <Failure what="The retention cannot be shown." error={error} />
-  return data === undefined ? null : <RetentionForm days={data.days} />
+  return data === undefined ? <Waiting /> : <RetentionForm days={data.days} />
 }
 
 function RetentionForm({ days }: { days: number | null }): ReactNode {

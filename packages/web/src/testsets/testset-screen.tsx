@@ -5,7 +5,7 @@ import { type TestsetRevision, testsetQuery, testsetRevisionQuery, testsetRevisi
 import { formatTime, visible } from '../format/format.ts'
 import frame from '../frame/frame.module.css'
 import { useNameInTitle } from '../frame/title.ts'
-import { controls, Failure } from '../parts/controls.tsx'
+import { controls, Failure, Waiting } from '../parts/controls.tsx'
 import { SheetEditor } from './sheet-editor.tsx'
 import styles from './testsets.module.css'
 
@@ -42,6 +42,7 @@ export function TestsetScreen(): ReactNode {
         <h1>{testset.data ? visible(testset.data.name ?? testset.data.slug) : '…'}</h1>
         {revision.data && <RevisionChoice id={id} shown={revision.data} onChoose={open} />}
       </header>
+      {!revision.data && <Waiting />}
       {revision.data && (
         <SheetEditor
           key={revision.data.id}

@@ -3,7 +3,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import { useRefusal } from '../api/rights.ts'
 import { testsetsQuery } from '../api/testsets.ts'
-import { Button, Failure } from '../parts/controls.tsx'
+import { Button, Failure, Waiting } from '../parts/controls.tsx'
 import lists from '../parts/list.module.css'
 import { Scroller } from '../parts/scroller.tsx'
 import { ArtifactList } from '../registry/artifact-list.tsx'
@@ -25,6 +25,7 @@ export function TestsetsScreen(): ReactNode {
       </header>
       {refusal !== undefined && <p className={lists.empty}>{refusal}</p>}
       {error && <Failure what="The testsets cannot be listed." error={error} />}
+      {!data && !error && <Waiting />}
       <ArtifactList
         kind="testset"
         artifacts={data}

@@ -3,7 +3,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { comparisonQuery, isGoingOn, type Run, runsByIdQuery, runsQuery } from '../../api/evaluations.ts'
 import { formatTime } from '../../format/format.ts'
-import { controls, Failure } from '../../parts/controls.tsx'
+import { controls, Failure, Waiting } from '../../parts/controls.tsx'
 import { type ChangeOf, COMPARED_MAX, type CompareSearch, itemsOf } from '../search.ts'
 import styles from './compare.module.css'
 import { ComparedCases } from './compared-cases.tsx'
@@ -18,7 +18,8 @@ export function CompareScreen(): ReactNode {
     void navigate({ search: before => ({ ...before, ...changes }), replace })
   const ids = itemsOf(search.runs).filter(id => id !== search.baseline)
   const all = [...(search.baseline ? [search.baseline] : []), ...ids]
-  const { data: found = [], error } = useQuery(runsByIdQuery(all))
+  const { data, error, isLoading } = useQuery(runsByIdQuery(all))
+  const found = data ?? []
   const byId = new Map(found.map(run => [run.id, run]))
   const baseline = byId.get(search.baseline ?? '')
   const runs = ids.flatMap(id => byId.get(id) ?? [])
@@ -43,7 +44,8 @@ export function CompareScreen(): ReactNode {
         )}
       </header>
       {error && <Failure what="The runs cannot be read." error={error} />}
-      {baseline === undefined || runs.length === 0 ? (
+      {isLoading && <Waiting />}
+      {isLoading || error ? null : baseline === undefined || runs.length === 0 ? (
         <p className={styles.nothing}>
           {all.length > found.length && found.length > 0
             ? 'One of these runs does not exist any more.'
@@ -87,7 +89,7 @@ function Compared({ baseline, runs, search, change }: ComparedProps): ReactNode 
     <>
       <Configuration runs={[baseline, ...runs]} />
       {comparison.error && <Failure what="The runs cannot be compared." error={comparison.error} />}
-      {comparison.isPending && <div aria-hidden="true" className={controls.waiting} />}
+      {comparison.isPending && <Waiting />}
       {first && (
         <>
           <ScoreTable

@@ -7,7 +7,7 @@ import { useRefusal } from '../../api/rights.ts'
 import { formatCount, visible } from '../../format/format.ts'
 import frame from '../../frame/frame.module.css'
 import { useKeys } from '../../frame/keys.ts'
-import { Button, controls, Failure, Kbd, ONCE } from '../../parts/controls.tsx'
+import { Button, controls, Failure, Kbd, ONCE, Waiting } from '../../parts/controls.tsx'
 import { Scroller } from '../../parts/scroller.tsx'
 import { runName } from '../compare/score-table.tsx'
 import type { CaseModel } from '../table/case-model.ts'
@@ -68,7 +68,7 @@ function Judge({ baseline, run }: { baseline: Run; run: Run }): ReactNode {
       </header>
       {error && <Failure what="Something was not saved or read." error={error} />}
       {(showsResult || isOver) && <Result baseline={baseline} run={run} judgements={judgements} />}
-      {!item && !isOver && !error && <div aria-hidden="true" className={controls.waiting} />}
+      {!item && !isOver && !error && <Waiting />}
       {item && <ItemView key={item.id} item={item} judgements={judgements} />}
       {isOver && (
         <div className={styles.over}>

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { queuesQuery } from '../../api/evaluations.ts'
 import { formatFullTime, formatTime, visible } from '../../format/format.ts'
-import { Button, Failure } from '../../parts/controls.tsx'
+import { Button, Failure, Waiting } from '../../parts/controls.tsx'
 import { useBegan } from '../../parts/use-began.ts'
 import { useKeptScroll } from '../../parts/use-kept-scroll.ts'
 import { RunStatus } from '../run-status.tsx'
@@ -20,6 +20,7 @@ export function QueueList(): ReactNode {
   return (
     <div ref={place} className={styles.scroller}>
       {list.error && <Failure what="The queues cannot be read." error={list.error} />}
+      {list.isPending && <Waiting />}
       {queues.length > 0 && (
         <table className={styles.table}>
           <thead>

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { metricsQuery, type Run, type RunMetrics, refreshOf, runsQuery } from '../../api/evaluations.ts'
 import { formatFullTime, formatTime, visible } from '../../format/format.ts'
-import { Button, Failure } from '../../parts/controls.tsx'
+import { Button, Failure, Waiting } from '../../parts/controls.tsx'
 import { useBegan } from '../../parts/use-began.ts'
 import { useKeptScroll } from '../../parts/use-kept-scroll.ts'
 import { RunStatus } from '../run-status.tsx'
@@ -37,6 +37,7 @@ export function RunList({ chosen, choose }: RunListProps): ReactNode {
   return (
     <div ref={place} className={styles.scroller}>
       {list.error && <Failure what="The evaluations cannot be read." error={list.error} />}
+      {list.isPending && <Waiting />}
       {runs.length > 0 && (
         <table className={styles.table}>
           <thead>

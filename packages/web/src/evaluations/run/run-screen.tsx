@@ -6,7 +6,7 @@ import { queryClient } from '../../api/query-client.ts'
 import { isGoingOn, useRunProgress } from '../../api/run-progress.ts'
 import frame from '../../frame/frame.module.css'
 import { useNameInTitle } from '../../frame/title.ts'
-import { Failure } from '../../parts/controls.tsx'
+import { Failure, Waiting } from '../../parts/controls.tsx'
 import type { ChangeOf, RunSearch } from '../search.ts'
 import { columnsOf } from '../table/case-model.ts'
 import { Failures } from './failures.tsx'
@@ -28,6 +28,7 @@ export function RunScreen(): ReactNode {
     <div className={frame.page}>
       <h1>Evaluation run</h1>
       {error && <Failure what="The run cannot be shown." error={error} />}
+      {run === undefined && !error && <Waiting />}
       {run === null && (
         <p>
           This project has no run with this id. It may have been deleted. Go to the{' '}
