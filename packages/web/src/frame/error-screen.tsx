@@ -15,22 +15,29 @@ export function ErrorScreen({ error: thrown, reset }: ErrorComponentProps): Reac
   )
 }
 
-/** Reloads the page, the first time by itself, but only while the server is there to answer. */
+/** How often a server that is away is asked whether it is back. */
+const LOOK_MS = 2_000
+
+/** Reloads the page, the first time by itself, but only when the server is there to answer. */
 function NotLoaded({ error }: { error: Error }): ReactNode {
   const [isThere, setIsThere] = useState<boolean>()
   const reload = async (isWanted: () => boolean): Promise<void> => {
-    setIsThere(undefined)
     const answers = await isServerThere()
     if (answers && isWanted()) location.reload()
     else setIsThere(answers)
   }
   const begin = useEffectEvent(() => void reload(() => mayReload(error)))
   useEffect(() => begin(), [])
+  useEffect(() => {
+    if (isThere !== false) return
+    const timer = setInterval(begin, LOOK_MS)
+    return () => clearInterval(timer)
+  }, [isThere])
   return (
     <>
       <h1>This screen cannot be loaded</h1>
       <p role="status">
-        {isThere === false && 'The server cannot be reached. Try again when it is running.'}
+        {isThere === false && 'The server cannot be reached. The screen is opened when it is back.'}
         {isThere === true &&
           'The server does not have its files. It may be about to be upgraded: try again in a moment.'}
       </p>
