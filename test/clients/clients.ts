@@ -62,5 +62,6 @@ export const CLIENTS: readonly Client[] = [
   { fixture: 'google-adk', packages: '`@google/adk` 2.0.0' },
   { fixture: 'claude-code', packages: 'Claude Code of `@anthropic-ai/claude-agent-sdk` 0.3.332' },
   { fixture: 'voltagent', packages: '`@voltagent/core` 2.10.0' },
+  { fixture: 'tanstack-ai', packages: '`@tanstack/ai` 0.58.0 with `@tanstack/ai/middlewares/otel`' },
   { fixture: 'sentry', packages: '`@sentry/node` 10.78.0, `openai` 6.49.0' },
 ]

@@ -12,6 +12,7 @@ import { langSmith } from './langsmith.ts'
 import { mastra } from './mastra.ts'
 import { openInference } from './openinference.ts'
 import { openLlmetry } from './openllmetry.ts'
+import { tanStackAi } from './tanstack-ai.ts'
 import { putCachedInPrompt } from './usage.ts'
 import { vercelAi } from './vercel-ai.ts'
 import { voltAgent } from './voltagent.ts'
@@ -25,6 +26,7 @@ export const CONVENTIONS: readonly Convention[] = [
   openLlmetry,
   openInference,
   voltAgent,
+  tanStackAi,
   genAi,
   googleAdk,
   claudeCode,

@@ -1,4 +1,4 @@
-import type { JsonObject } from '@spanhouse/model'
+import type { JsonObject, SpanEvent } from '@spanhouse/model'
 import { describe, expect, test } from 'vitest'
 import { spanOf } from './drafts.testing.ts'
 import { agOf } from './recognised.testing.ts'
@@ -229,5 +229,35 @@ describe('Sentry', () => {
     const tool = { 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.name': 'weather' }
     const sent = { ...tool, 'gen_ai.tool.input': '{"city":"Bari"}', 'gen_ai.tool.output': 'sunny' }
     expect(agOf(sent).data).toEqual({ inputs: { name: 'weather', arguments: { city: 'Bari' } }, outputs: 'sunny' })
+  })
+})
+
+describe('TanStack AI', () => {
+  test('the span of a whole chat repeats the usage of its iterations', () => {
+    const sent = { 'gen_ai.request.model': 'm', 'gen_ai.usage.input_tokens': 280, 'tanstack.ai.iterations': 2 }
+    expect(spanOf(sent, { isInstrumented: true })).toMatchObject({ span_type: 'task', repeats_usage: true })
+  })
+
+  test('a tool', () => {
+    const sent = { 'gen_ai.tool.name': 'weather', 'tanstack.ai.tool.outcome': 'success' }
+    expect(agOf(sent)).toMatchObject({ type: { span: 'tool' }, data: { inputs: { name: 'weather' } } })
+  })
+})
+
+describe('Ax', () => {
+  test('usage is in an event, and messages are without what was said', () => {
+    const sent = { 'gen_ai.operation.name': 'chat', 'gen_ai.usage.total_tokens': 164 }
+    const usage = { 'gen_ai.usage.input_tokens': 140, 'gen_ai.usage.output_tokens': 24, 'gen_ai.usage.total_tokens': 1 }
+    const events: SpanEvent[] = [
+      { name: 'gen_ai.user.message', timestamp: 1, attributes: { part_count: 1 } },
+      { name: 'gen_ai.usage', timestamp: 1, attributes: usage },
+      { name: 'gen_ai.choice', timestamp: 1, attributes: { finish_reason: 'stop', index: 0 } },
+    ]
+    const { ag } = spanOf(sent, { isInstrumented: true, events }).attributes
+    expect(ag).toMatchObject({
+      data: {},
+      metrics: { tokens: { incremental: { prompt: 140, completion: 24, total: 164 } } },
+    })
+    expect((ag as JsonObject).data).toEqual({})
   })
 })

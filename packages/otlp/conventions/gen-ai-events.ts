@@ -56,6 +56,8 @@ function bodyOf(attributes: JsonObject): JsonObject {
 
 function messagesOf(role: string, body: Record<string, Json | undefined>): JsonObject[] {
   const { content, tool_calls, id } = body
+  // Some senders leave out what was said.
+  if (content === undefined && tool_calls === undefined) return []
   return inChatForm({
     role: typeof body.role === 'string' ? body.role : role,
     content,

@@ -250,11 +250,11 @@ describe('GenAI', () => {
     })
   })
 
-  test('a call without an operation', () => {
-    const used = { 'gen_ai.request.model': 'm', 'gen_ai.usage.input_tokens': 5 }
-    expect(agOf(used).type).toEqual({ span: 'chat' })
-    expect(agOf({ ...used, 'gen_ai.operation.name': 'plan' }).type).toEqual({ span: 'task' })
-    expect(agOf({ 'gen_ai.request.model': 'm' }).type).toBeUndefined()
+  test('a call of Bedrock without an operation', () => {
+    const sent = { 'rpc.service': 'BedrockRuntime', 'gen_ai.request.model': 'm' }
+    expect(agOf(sent).type).toEqual({ span: 'chat' })
+    expect(agOf({ ...sent, 'gen_ai.operation.name': 'embeddings' }).type).toEqual({ span: 'embedding' })
+    expect(agOf({ 'gen_ai.request.model': 'm', 'gen_ai.usage.input_tokens': 5 }).type).toBeUndefined()
   })
 
   test('messages that are no JSON stay where they were sent', () => {

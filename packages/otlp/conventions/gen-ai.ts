@@ -27,6 +27,61 @@ const SPAN_TYPE_OF_OPERATION: ReadonlyMap<Json, SpanType> = new Map([
 const same = (prefix: string, place: string, names: readonly string[]): Record<string, string> =>
   Object.fromEntries(names.map(name => [prefix + name, place + name]))
 
+/** Of values that are stored as they are. */
+const PLACES: Readonly<Record<string, string>> = {
+  'gen_ai.request.type': 'type.span',
+  ...same('gen_ai.request.', 'meta.request.', [
+    ...['model', 'max_tokens', 'temperature', 'top_p', 'top_k', 'presence_penalty', 'stop_sequences'],
+    ...['base_url', 'endpoint', 'headers', 'streaming', 'frequency_penalty', 'seed', 'encoding_formats'],
+  ]),
+  ...same('gen_ai.response.', 'meta.response.', ['model', 'id']),
+  'gen_ai.system': 'meta.system',
+  'gen_ai.provider.name': 'meta.provider.name',
+  'gen_ai.output.type': 'meta.output.type',
+  'gen_ai.system_instructions': 'meta.system_instructions',
+  'gen_ai.conversation.id': 'session.id',
+  'gen_ai.agent.id': 'agent.id',
+  'gen_ai.agent.description': 'meta.agent.description',
+  'gen_ai.agent.name': 'meta.agent.name',
+  'gen_ai.agent.version': 'meta.agent.version',
+  'gen_ai.workflow.name': 'meta.workflow.name',
+  'gen_ai.data_source.id': 'meta.data_source.id',
+  'gen_ai.prompt.name': 'meta.prompt.name',
+  'gen_ai.retrieval.query.text': 'data.inputs.query',
+  'gen_ai.usage.input_tokens': 'metrics.tokens.incremental.prompt',
+  'gen_ai.usage.prompt_tokens': 'metrics.tokens.incremental.prompt',
+  'gen_ai.usage.output_tokens': 'metrics.tokens.incremental.completion',
+  'gen_ai.usage.completion_tokens': 'metrics.tokens.incremental.completion',
+  'gen_ai.usage.total_tokens': 'metrics.tokens.incremental.total',
+  // Preceded by the names that PydanticAI and OpenLLMetry used earlier.
+  'gen_ai.usage.details.cache_read_tokens': 'metrics.tokens.incremental.cache_read',
+  'gen_ai.usage.cache_read_input_tokens': 'metrics.tokens.incremental.cache_read',
+  'gen_ai.usage.cache_read.input_tokens': 'metrics.tokens.incremental.cache_read',
+  'gen_ai.usage.details.cache_write_tokens': 'metrics.tokens.incremental.cache_creation',
+  'gen_ai.usage.cache_creation_input_tokens': 'metrics.tokens.incremental.cache_creation',
+  'gen_ai.usage.cache_creation.input_tokens': 'metrics.tokens.incremental.cache_creation',
+  'gen_ai.usage.cache_write.input_tokens': 'metrics.tokens.incremental.cache_creation',
+  'gen_ai.usage.cache_write_input_tokens': 'metrics.tokens.incremental.cache_creation',
+  'gen_ai.usage.reasoning_tokens': 'metrics.tokens.incremental.reasoning',
+  'gen_ai.usage.thoughts_tokens': 'metrics.tokens.incremental.reasoning',
+  'gen_ai.usage.details.reasoning_tokens': 'metrics.tokens.incremental.reasoning',
+  'gen_ai.usage.reasoning.output_tokens': 'metrics.tokens.incremental.reasoning',
+  'gen_ai.usage.completion_tokens_details.reasoning': 'metrics.tokens.incremental.reasoning',
+  'gen_ai.usage.completion_tokens_details.reasoning_tokens': 'metrics.tokens.incremental.reasoning',
+  'gen_ai.usage.prompt_tokens_details.cached_tokens': 'metrics.tokens.incremental.cache_read',
+  'gen_ai.usage.prompt_tokens_details.cache_read': 'metrics.tokens.incremental.cache_read',
+  'gen_ai.usage.prompt_tokens_details.cache_write': 'metrics.tokens.incremental.cache_creation',
+  'gen_ai.usage.details.input_audio_tokens': 'metrics.tokens.incremental.prompt_details.audio',
+  'gen_ai.usage.details.output_audio_tokens': 'metrics.tokens.incremental.completion_details.audio',
+  'gen_ai.usage.input_audio_tokens': 'metrics.tokens.incremental.prompt_details.audio',
+  'gen_ai.usage.output_audio_tokens': 'metrics.tokens.incremental.completion_details.audio',
+  'gen_ai.usage.cost': 'metrics.costs.incremental.total',
+  'operation.cost': 'metrics.costs.incremental.total',
+  'gen_ai.tool.name': 'meta.tool.name',
+  ...same('gen_ai.tool.call.', 'meta.tool.call.', ['id', 'arguments', 'result']),
+  ...same('', 'meta.', ['tool_arguments', 'tool_response', 'agent_name', 'model_name', 'final_result']),
+}
+
 /**
  * OpenTelemetry's semantic conventions for generative AI, in the versions that Logfire, PydanticAI, OpenLLMetry and the
  * AI SDK write, and the attributes that Logfire adds.
@@ -35,58 +90,7 @@ export const genAi: Convention = {
   name: 'gen-ai',
   rows: [
     ...rowsOf({ 'gen_ai.operation.name': 'type.span' }, operation => SPAN_TYPE_OF_OPERATION.get(operation) ?? 'task'),
-    ...rowsOf({
-      'gen_ai.request.type': 'type.span',
-      ...same('gen_ai.request.', 'meta.request.', [
-        ...['model', 'max_tokens', 'temperature', 'top_p', 'top_k', 'presence_penalty', 'stop_sequences'],
-        ...['base_url', 'endpoint', 'headers', 'streaming', 'frequency_penalty', 'seed', 'encoding_formats'],
-      ]),
-      ...same('gen_ai.response.', 'meta.response.', ['model', 'id']),
-      'gen_ai.system': 'meta.system',
-      'gen_ai.provider.name': 'meta.provider.name',
-      'gen_ai.output.type': 'meta.output.type',
-      'gen_ai.system_instructions': 'meta.system_instructions',
-      'gen_ai.conversation.id': 'session.id',
-      'gen_ai.agent.id': 'agent.id',
-      'gen_ai.agent.description': 'meta.agent.description',
-      'gen_ai.agent.name': 'meta.agent.name',
-      'gen_ai.agent.version': 'meta.agent.version',
-      'gen_ai.workflow.name': 'meta.workflow.name',
-      'gen_ai.data_source.id': 'meta.data_source.id',
-      'gen_ai.prompt.name': 'meta.prompt.name',
-      'gen_ai.retrieval.query.text': 'data.inputs.query',
-      'gen_ai.usage.input_tokens': 'metrics.tokens.incremental.prompt',
-      'gen_ai.usage.prompt_tokens': 'metrics.tokens.incremental.prompt',
-      'gen_ai.usage.output_tokens': 'metrics.tokens.incremental.completion',
-      'gen_ai.usage.completion_tokens': 'metrics.tokens.incremental.completion',
-      'gen_ai.usage.total_tokens': 'metrics.tokens.incremental.total',
-      // Preceded by the names that PydanticAI and OpenLLMetry used earlier.
-      'gen_ai.usage.details.cache_read_tokens': 'metrics.tokens.incremental.cache_read',
-      'gen_ai.usage.cache_read_input_tokens': 'metrics.tokens.incremental.cache_read',
-      'gen_ai.usage.cache_read.input_tokens': 'metrics.tokens.incremental.cache_read',
-      'gen_ai.usage.details.cache_write_tokens': 'metrics.tokens.incremental.cache_creation',
-      'gen_ai.usage.cache_creation_input_tokens': 'metrics.tokens.incremental.cache_creation',
-      'gen_ai.usage.cache_creation.input_tokens': 'metrics.tokens.incremental.cache_creation',
-      'gen_ai.usage.cache_write.input_tokens': 'metrics.tokens.incremental.cache_creation',
-      'gen_ai.usage.cache_write_input_tokens': 'metrics.tokens.incremental.cache_creation',
-      'gen_ai.usage.reasoning_tokens': 'metrics.tokens.incremental.reasoning',
-      'gen_ai.usage.details.reasoning_tokens': 'metrics.tokens.incremental.reasoning',
-      'gen_ai.usage.reasoning.output_tokens': 'metrics.tokens.incremental.reasoning',
-      'gen_ai.usage.completion_tokens_details.reasoning': 'metrics.tokens.incremental.reasoning',
-      'gen_ai.usage.completion_tokens_details.reasoning_tokens': 'metrics.tokens.incremental.reasoning',
-      'gen_ai.usage.prompt_tokens_details.cached_tokens': 'metrics.tokens.incremental.cache_read',
-      'gen_ai.usage.prompt_tokens_details.cache_read': 'metrics.tokens.incremental.cache_read',
-      'gen_ai.usage.prompt_tokens_details.cache_write': 'metrics.tokens.incremental.cache_creation',
-      'gen_ai.usage.details.input_audio_tokens': 'metrics.tokens.incremental.prompt_details.audio',
-      'gen_ai.usage.details.output_audio_tokens': 'metrics.tokens.incremental.completion_details.audio',
-      'gen_ai.usage.input_audio_tokens': 'metrics.tokens.incremental.prompt_details.audio',
-      'gen_ai.usage.output_audio_tokens': 'metrics.tokens.incremental.completion_details.audio',
-      'gen_ai.usage.cost': 'metrics.costs.incremental.total',
-      'operation.cost': 'metrics.costs.incremental.total',
-      'gen_ai.tool.name': 'meta.tool.name',
-      ...same('gen_ai.tool.call.', 'meta.tool.call.', ['id', 'arguments', 'result']),
-      ...same('', 'meta.', ['tool_arguments', 'tool_response', 'agent_name', 'model_name', 'final_result']),
-    }),
+    ...rowsOf(PLACES),
     ...rowsOf(
       {
         'gen_ai.tool.definitions': 'data.inputs.tools',
@@ -104,7 +108,8 @@ export const genAi: Convention = {
   ],
   eventPrefix: 'gen_ai.',
   complete(found, span, earlier) {
-    putTypeOfCall(found, span.attributes, earlier)
+    putTypeOfCall(found, span.attributes)
+    putUsageOfEvent(found, span)
     for (const extract of EXTRACTIONS) {
       extract(found, span)
       if (hasMessages(found) || (isJsonObject(earlier?.data) && Object.keys(earlier.data).length > 0)) return
@@ -116,11 +121,21 @@ export const genAi: Convention = {
   },
 }
 
-/** Some instrumentations name no operation: what a model used belongs to a call of it. */
-function putTypeOfCall(found: Found, attributes: SentAttributes, earlier: JsonObject | undefined): void {
-  if (attributes.has('gen_ai.operation.name') || earlier?.type || found.has('type.span')) return
-  if (attributes.has('gen_ai.request.model') && attributes.has('gen_ai.usage.input_tokens'))
-    found.set('type.span', 'chat')
+/** The instrumentation of the AWS SDK names no operation if a model's own format is used. */
+function putTypeOfCall(found: Found, attributes: SentAttributes): void {
+  if (attributes.get('rpc.service') !== 'BedrockRuntime' || found.has('type.span')) return
+  if (attributes.has('gen_ai.request.model')) found.set('type.span', 'chat')
+}
+
+const USAGE_EVENT = 'gen_ai.usage'
+
+/** Ax tells of the usage in an event. */
+function putUsageOfEvent(found: Found, { attributes, events }: SentSpan): void {
+  const usage = events.find(({ name }) => name === USAGE_EVENT)?.attributes
+  for (const key in usage) {
+    const place = attributes.has(key) ? undefined : PLACES[key]
+    if (place?.startsWith('metrics.tokens.')) found.set(place, usage[key] as Json)
+  }
 }
 
 /** Whether there are inputs or outputs apart from the tools that a model is offered. */

@@ -20,8 +20,10 @@ export const googleAdk: Convention = {
   ],
   complete(found, { attributes }) {
     if (attributes.get('gen_ai.operation.name') === 'execute_tool') return putToolCall(found, attributes)
+    if (!attributes.has(`${ADK}llm_request`)) return
     const request = objectAt(attributes, 'llm_request')
     const response = objectAt(attributes, 'llm_response')
+    found.set('type.span', 'chat')
     if (Array.isArray(request.contents)) putRequest(found, request)
     if (isJsonObject(response.content)) found.set('data.outputs.completion', messagesOfContents([response.content]))
     putUsage(found, 'tokens', usageIn(response))
@@ -43,7 +45,6 @@ function putRequest(found: Found, { contents, config }: JsonObject): void {
   const isText = typeof system === 'string'
   if (isText) prompt.unshift({ role: 'system', content: system })
   else if (isJsonObject(system)) prompt.unshift(...messagesOfContents([{ ...system, role: 'system' }]))
-  found.set('type.span', 'chat')
   found.set('data.inputs.prompt', prompt)
   if (tools !== undefined) found.set('data.inputs.tools', tools)
 }
