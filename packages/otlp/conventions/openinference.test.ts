@@ -166,6 +166,17 @@ describe('OpenInference', () => {
     })
   })
 
+  test('thoughts are not part of the answer', () => {
+    const part = 'llm.output_messages.0.message.contents'
+    const sent = {
+      [`${part}.0.message_content.type`]: 'reasoning',
+      [`${part}.0.message_content.text`]: 'Hm.',
+      [`${part}.1.message_content.type`]: 'text',
+      [`${part}.1.message_content.text`]: 'No.',
+    }
+    expect(agOf(sent).data).toMatchObject({ outputs: { completion: [{ content: 'No.', thinking: 'Hm.' }] } })
+  })
+
   describe('messages of which only the role is sent', () => {
     const LLM = { 'openinference.span.kind': 'LLM' }
     const role = (list: string, index: number, name: string): JsonObject => ({

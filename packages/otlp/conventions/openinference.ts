@@ -184,22 +184,23 @@ function dropPlainInputs(found: Found): void {
 const CONTENT_TEXT = /^(data\.(?:inputs\.prompt|outputs\.completion)\.\d+)\.contents\.\d+\.message_content\.text$/
 const VECTOR = /^data\.inputs\.embeddings\.(\d+)\.embedding\.vector$/
 
-/** The texts in the parts of a message are its content, unless it has one; vectors are outputs. */
+/** The texts in the parts of a message are its content or what the model thought; vectors are outputs. */
 function putContents(found: Found): void {
   const texts = new Map<string, string[]>()
   const vectors: [string, Json][] = []
   for (const [place, value] of found) {
     const [, message] = place.includes('.contents.') ? (CONTENT_TEXT.exec(place) ?? []) : []
     if (message !== undefined && typeof value === 'string') {
-      const known = texts.get(message)
+      const isThought = found.get(place.replace(/text$/, 'type')) === 'reasoning'
+      const member = `${message}.${isThought ? 'thinking' : 'content'}`
+      const known = texts.get(member)
       if (known) known.push(value)
-      else texts.set(message, [value])
+      else texts.set(member, [value])
     }
     const [, index] = place.endsWith('.vector') ? (VECTOR.exec(place) ?? []) : []
     if (index !== undefined && !(Array.isArray(value) && value.length === 0))
       vectors.push([`data.outputs.embeddings.${index}.vector`, value])
   }
-  for (const [message, parts] of texts)
-    if (!found.has(`${message}.content`)) found.set(`${message}.content`, parts.join(' '))
+  for (const [member, parts] of texts) if (!found.has(member)) found.set(member, parts.join(' '))
   for (const [place, vector] of vectors) found.set(place, vector)
 }
