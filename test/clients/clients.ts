@@ -25,6 +25,14 @@ export const CLIENTS: readonly Client[] = [
   { fixture: 'openinference-openai', packages: '`@arizeai/openinference-instrumentation-openai` 4.2.7' },
   { fixture: 'openinference-openai-parts', packages: '`@arizeai/openinference-instrumentation-openai` 4.2.7, images' },
   { fixture: 'openinference-anthropic', packages: '`@arizeai/openinference-instrumentation-anthropic` 0.2.8' },
+  {
+    fixture: 'openinference-openai-responses',
+    packages: '`@arizeai/openinference-instrumentation-openai` 4.2.7, responses',
+  },
+  {
+    fixture: 'openinference-anthropic-thinking',
+    packages: '`@arizeai/openinference-instrumentation-anthropic` 0.2.8, thinking and images',
+  },
   { fixture: 'openinference-langchain', packages: '`@arizeai/openinference-instrumentation-langchain` 4.1.1' },
   {
     fixture: 'openinference-langchain-openai',

@@ -54,9 +54,17 @@ const responsesUsage = {
   total_tokens: USAGE.prompt + USAGE.completion,
 }
 
+/** Before it answers a question with the tool of the provider, a model thinks and searches. */
+const searches = ({ tools }) => tools?.some(({ type }) => type === 'web_search')
+const SEARCH = [
+  { type: 'reasoning', id: 'rs_1', summary: [{ type: 'summary_text', text: 'Bari is in the south.' }] },
+  { type: 'web_search_call', id: 'ws_1', status: 'completed', action: { type: 'search', query: 'weather Bari' } },
+]
+
 function response(body) {
   const items = Array.isArray(body.input) ? body.input : []
-  const isCall = body.tools?.length > 0 && !items.some(({ type }) => type === 'function_call_output')
+  const isCall =
+    body.tools?.some(({ type }) => type === 'function') && !items.some(({ type }) => type === 'function_call_output')
   const output = isCall
     ? {
         type: 'function_call',
@@ -79,7 +87,7 @@ function response(body) {
     created_at: 1790000000,
     status: 'completed',
     model: `${body.model}-2024-07-18`,
-    output: [output],
+    output: [...(searches(body) ? SEARCH : []), output],
     parallel_tool_calls: false,
     tool_choice: 'auto',
     tools: body.tools ?? [],
@@ -134,7 +142,7 @@ async function answer(request, reply) {
     const all = response(body)
     for (const event of [
       { type: 'response.created', response: { ...all, output: [], status: 'in_progress', usage: null } },
-      { type: 'response.output_item.done', output_index: 0, item: all.output[0] },
+      ...all.output.map((item, output_index) => ({ type: 'response.output_item.done', output_index, item })),
       { type: 'response.completed', response: all },
     ])
       reply.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)

@@ -29,6 +29,8 @@ export const USED: Record<string, Used> = {
   mastra: { tokens: [280, 48], microdollars: 55.8, errors: 1, ...KNOWN },
   strands: { tokens: [280, 48], microdollars: 55.8, errors: 1, ...KNOWN },
   'opentelemetry-bedrock': { tokens: [2 * 140 + 40, 3 * 24], microdollars: 544, errors: 1 },
+  'openinference-openai-responses': { tokens: [3 * 140, 3 * 24], microdollars: 83.7, errors: 0 },
+  'openinference-anthropic-thinking': { tokens: [280, 48], microdollars: 272, errors: 0 },
   'openinference-bedrock': { tokens: [3 * 140, 3 * 24], microdollars: 552, errors: 1 },
   'openinference-langchain-agent': { tokens: [3 * 140, 3 * 24], microdollars: 191.8, errors: 0, ...KNOWN },
   // It sends no cached tokens, but what all tokens cost.
