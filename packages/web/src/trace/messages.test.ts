@@ -44,6 +44,49 @@ test('a message without a content says that it declines, or what it calls', () =
   ])
 })
 
+test('what a model thought is not what it said, in all forms', () => {
+  const content = [
+    { type: 'thinking', thinking: 'Hm.', signature: 'x' },
+    { type: 'text', text: 'No.' },
+  ]
+  const contents = [
+    { message_content: { type: 'reasoning', text: 'Hm.' } },
+    { message_content: { type: 'text', text: 'No.' } },
+    { message_content: { type: 'tool_use' }, tool_call: { function: { name: 'search' } } },
+  ]
+  const answers = [
+    { role: 'assistant', content: 'No.', thinking: 'Hm.' },
+    { role: 'assistant', content },
+    { role: 'assistant', content: 'No.', thinking: 'Hm.', contents },
+  ]
+  const said = [
+    { kind: 'thought', text: 'Hm.' },
+    { kind: 'text', text: 'No.' },
+  ]
+  expect(messagesIn(answers)?.map(({ pieces }) => pieces)).toEqual([said, said, said])
+})
+
+test('images are shown beside the text, as OpenInference and OpenTelemetry send them', () => {
+  const url = 'data:image/png;base64,AAAA'
+  const contents = [
+    { message_content: { type: 'text', text: 'What is it?' } },
+    { message_content: { type: 'image', image: { image: { url } } } },
+  ]
+  const content = [
+    { type: 'text', text: 'What is it?' },
+    { type: 'blob', modality: 'image', mime_type: 'image/png', content: 'AAAA' },
+  ]
+  const questions = [
+    { role: 'user', content: 'What is it?', contents },
+    { role: 'user', content },
+  ]
+  const asked = (what: string) => [
+    { kind: 'text', text: 'What is it?' },
+    { kind: 'file', what, source: url },
+  ]
+  expect(messagesIn(questions)?.map(({ pieces }) => pieces)).toEqual([asked('image'), asked('blob')])
+})
+
 test('what is new in the input of a chat follows the last answer, and is never nothing', () => {
   const chat = (...roles: string[]) => roles.map(role => ({ role, pieces: [] }))
   const rolesOf = (...roles: string[]) => newMessages(chat(...roles)).map(({ role }) => role)

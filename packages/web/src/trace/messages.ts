@@ -7,6 +7,7 @@ export interface Message {
 
 export type Piece =
   | { kind: 'text'; text: string }
+  | { kind: 'thought'; text: string }
   | { kind: 'call'; name: string; args: unknown }
   | { kind: 'file'; what: string; source: string }
   | { kind: 'other'; value: unknown }
@@ -35,9 +36,21 @@ function messageOf(value: unknown): Message | undefined {
   const calls = Array.isArray(value.tool_calls) ? value.tool_calls : []
   const called = isObject(value.function_call) ? [...calls, value.function_call] : calls
   // A model that declines says so instead of a content.
-  const content = value.content ?? value.contents ?? value.parts ?? value.refusal
-  return { role: value.role, pieces: [...piecesOf(content), ...called.map(callOf)] }
+  const content = value.content ?? value.parts ?? value.refusal
+  const pieces = Array.isArray(value.contents)
+    ? value.contents.map(contentOf).filter(isOfContent).flatMap(piecesOf)
+    : [...thoughtsOf(value.thinking ?? value.reasoning_content), ...piecesOf(content)]
+  return { role: value.role, pieces: [...pieces, ...called.map(callOf)] }
 }
+
+/** OpenInference wraps the parts of a message, of which its content is only the text. */
+const contentOf = (part: unknown): unknown =>
+  isObject(part) && isObject(part.message_content) ? part.message_content : part
+
+/** The calls among them are listed apart. */
+const isOfContent = (part: unknown): boolean => !isObject(part) || part.type !== 'tool_use'
+
+const thoughtsOf = (text: unknown): Piece[] => (typeof text === 'string' && text ? [{ kind: 'thought', text }] : [])
 
 function piecesOf(content: unknown): Piece[] {
   if (content === undefined || content === null || content === '') return []
@@ -48,6 +61,8 @@ function piecesOf(content: unknown): Piece[] {
 function pieceOf(value: unknown): Piece {
   if (typeof value === 'string') return { kind: 'text', text: value }
   if (!isObject(value)) return { kind: 'other', value }
+  const thought = value.type === 'reasoning' ? (value.text ?? value.content) : value.thinking
+  if (typeof thought === 'string') return { kind: 'thought', text: thought }
   if (typeof value.text === 'string') return { kind: 'text', text: value.text }
   if (typeof value.content === 'string' && value.type === 'text') return { kind: 'text', text: value.content }
   const source = sourceOf(value)
@@ -57,11 +72,13 @@ function pieceOf(value: unknown): Piece {
 }
 
 function sourceOf(value: JsonObject): string | undefined {
+  if (value.type === 'blob' && typeof value.content === 'string')
+    return `data:${String(value.mime_type ?? '')};base64,${value.content}`
   for (const name of ['image_url', 'url', 'data', 'source', 'image', 'file']) {
     const inner = value[name]
     if (typeof inner === 'string') return inner
     if (isObject(inner)) {
-      const found = inner.url ?? inner.data ?? inner.file_data
+      const found = inner.url ?? inner.data ?? inner.file_data ?? (isObject(inner.image) ? inner.image.url : undefined)
       if (typeof found === 'string') return found
     }
   }

@@ -103,6 +103,12 @@ function PieceView({ piece }: { piece: Piece }): ReactNode {
           <TextView text={piece.text} />
         </div>
       )
+    case 'thought':
+      return (
+        <div>
+          <span className={styles.chip}>thinks</span> <TextView text={piece.text} />
+        </div>
+      )
     case 'call':
       return (
         <div className={styles.call}>
