@@ -61,6 +61,10 @@ export const CLIENTS: readonly Client[] = [
   { fixture: 'openllmetry-sdk', packages: '`@traceloop/node-server-sdk` 0.27.0' },
   { fixture: 'langfuse-sdk', packages: '`@langfuse/tracing` and `@langfuse/openai` 5.11.1' },
   { fixture: 'langfuse-langchain', packages: `\`@langfuse/langchain\` 5.11.1, ${LANGCHAIN}` },
+  {
+    fixture: 'langfuse-langchain-agent',
+    packages: '`@langfuse/langchain` 5.11.1, `langchain` 1.5.14, agents and thinking',
+  },
   { fixture: 'langsmith', packages: `\`langsmith\` 0.12.0, ${LANGCHAIN}` },
   { fixture: 'logfire', packages: '`@pydantic/logfire-node` 0.18.25, `ai` 6.0.326' },
   { fixture: 'openlit', packages: '`openlit` 1.15.0, `openai` 4.104.0' },

@@ -23,6 +23,7 @@ export const USED: Record<string, Used> = {
   'openllmetry-sdk': { tokens: [280, 48], microdollars: 171.4, errors: 0, ...KNOWN },
   'langfuse-sdk': { tokens: [288, 48], microdollars: 30_028.06, errors: 1, ...KNOWN },
   'langfuse-langchain': { tokens: [140, 24], microdollars: 27.9, errors: 1, ...KNOWN },
+  'langfuse-langchain-agent': { tokens: [3 * 140, 3 * 24], microdollars: 191.8, errors: 0, ...KNOWN },
   langsmith: { tokens: [140, 24], microdollars: 27.9, errors: 1, ...KNOWN },
   logfire: { tokens: [140, 24], microdollars: 27.9, errors: 1 },
   openlit: { tokens: [288, 48], microdollars: 70.96, errors: 1, ...KNOWN },
