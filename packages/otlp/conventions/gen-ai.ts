@@ -175,13 +175,14 @@ const ASKING: ReadonlySet<SpanType | undefined> = new Set(['chat', 'completion',
 function promptIn(attributes: SentAttributes): JsonObject[] {
   const sent = attributes.get('gen_ai.input.messages')
   const messages = normaliseMessages(sent)
+  if (messages.length > 0 || typeof sent !== 'string' || !/^\s*[^\s[{]/.test(sent)) return messages
   const type = SPAN_TYPE_OF_OPERATION.get(attributes.get('gen_ai.operation.name') ?? null)
-  const isQuestion = typeof sent === 'string' && /^\s*[^\s[{]/.test(sent) && ASKING.has(type)
-  return messages.length === 0 && isQuestion ? [{ role: 'user', content: sent }] : messages
+  return ASKING.has(type) ? [{ role: 'user', content: sent }] : []
 }
 
 /** Sentry sends the texts of a response and its tool calls, each as JSON or as one text. */
 function responseIn(attributes: SentAttributes): JsonObject[] {
+  if (!attributes.has('gen_ai.response.text') && !attributes.has('gen_ai.response.tool_calls')) return []
   const texts = listOf(attributes.get('gen_ai.response.text'))
   const items = listOf(attributes.get('gen_ai.response.tool_calls'))
   // Items of OpenAI's responses are sent as calls, whatever they are.
