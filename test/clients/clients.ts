@@ -58,6 +58,10 @@ export const CLIENTS: readonly Client[] = [
     fixture: 'openllmetry-anthropic',
     packages: '`@traceloop/instrumentation-anthropic` 0.27.0, `@anthropic-ai/sdk` 0.137.0',
   },
+  {
+    fixture: 'openllmetry-mcp',
+    packages: '`@traceloop/instrumentation-mcp` 0.27.0, `@modelcontextprotocol/sdk` 1.32.2',
+  },
   { fixture: 'openllmetry-sdk', packages: '`@traceloop/node-server-sdk` 0.27.0' },
   { fixture: 'langfuse-sdk', packages: '`@langfuse/tracing` and `@langfuse/openai` 5.11.1' },
   { fixture: 'langfuse-langchain', packages: `\`@langfuse/langchain\` 5.11.1, ${LANGCHAIN}` },

@@ -55,7 +55,8 @@ export const USED: Record<string, Used> = {
   // Its span of an agent's calls tells the model, but only what the last one used.
   voltagent: { tokens: [3 * 140, 3 * 24], microdollars: 55.8, errors: 1, ...KNOWN },
   'tanstack-ai': { tokens: [280, 48], microdollars: 55.8, errors: 1 },
-  // It tells of no error but the status.
+  // These two tell of no error but the status.
+  'openllmetry-mcp': { tokens: [0, 0], microdollars: 0, errors: 0 },
   sentry: { tokens: [288, 48], microdollars: 55.96, errors: 0, session: 'chat-42' },
   // An older recording server: 42 + 9 tokens per call, 16 of the 42 cached where the client reports it, 8 per
   // embedding.
