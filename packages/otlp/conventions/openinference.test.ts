@@ -233,10 +233,13 @@ describe('OpenInference', () => {
       })
     })
 
-    test('a raw request without as many messages is of no use', () => {
-      const sent = { ...LLM, ...role('input', 99_999_999, 'user'), 'input.value': '{"messages":[{"content":"Rain?"}]}' }
-      const { inputs } = agOf(sent).data as { inputs: JsonObject }
-      expect(JSON.stringify(inputs)).not.toContain('undefined')
+    test.each([
+      ['fewer', [{ content: 'Rain?' }]],
+      ['more', [{ content: 'a' }, { content: 'b' }, { content: 'c' }]],
+    ])('a raw request with %s messages is of no use', (_, messages) => {
+      const raw = { 'input.value': JSON.stringify({ messages }) }
+      const sent = { ...LLM, ...role('input', 0, 'user'), ...role('input', 1, 'user'), ...raw }
+      expect(agOf(sent).data).toEqual({ inputs: { prompt: [{ role: 'user' }, { role: 'user' }] } })
     })
   })
 

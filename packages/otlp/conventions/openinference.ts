@@ -131,9 +131,11 @@ function putMissingContents(found: Found): void {
       const [index = '', member = ''] = place.slice(list.length + 1).split('.', 2)
       isFilled.set(Number(index), isFilled.get(Number(index)) || !WITHOUT_CONTENT.has(member))
     }
-    const offset = raw.length - 1 - Math.max(...isFilled.keys())
+    const before = isFilled.size - raw.length
+    const isSystem = (index: number): boolean => found.get(`${list}.${index}.role`) === 'system'
+    if (before < 0 || (before > 0 && !Array.from({ length: before }, (_, index) => index).every(isSystem))) continue
     for (const [index, hasContent] of isFilled) {
-      const content = hasContent ? undefined : contentOf(raw[index + offset])
+      const content = hasContent ? undefined : contentOf(raw[index - before])
       if (content !== undefined) found.set(`${list}.${index}.content`, content)
     }
   }
