@@ -8948,6 +8948,8 @@ export interface operations {
                             };
                         };
                     };
+                    /** @description Chosen by the client for this call. The same call again, with the same key, creates nothing more. */
+                    idempotency_key?: string | null;
                 };
             };
         };
@@ -9745,6 +9747,8 @@ export interface operations {
                             };
                         };
                     };
+                    /** @description Chosen by the client for this call. The same call again, with the same key, creates nothing more. */
+                    idempotency_key?: string | null;
                 };
             };
         };
@@ -10542,6 +10546,8 @@ export interface operations {
                             };
                         }) | null;
                     };
+                    /** @description Chosen by the client for this call. The same call again, with the same key, creates nothing more. */
+                    idempotency_key?: string | null;
                 };
             };
         };
