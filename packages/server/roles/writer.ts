@@ -132,16 +132,17 @@ async function withoutEarlyDeletions(decoded: Decoded, options: Run): Promise<De
   if (batch.deletions.length === 0) return decoded
   const own = new Set(deliveries.map(({ sequence }) => sequence))
   const early = new Set<Delivery>()
-  /** Partitions of which a later deletion waits for nothing, and so none before it does. */
-  const current = new Set<number>()
+  /** Projects in partitions of which a later deletion waits for nothing, and so none before it does. */
+  const current = new Set<string>()
   for (const delivery of deliveries.toSorted((one, other) => other.sequence - one.sequence)) {
-    const { id, partition } = delivery.message
+    const { id, partition, project_id } = delivery.message
+    const place = `${partition} ${project_id}`
     const index = batch.deletions.findIndex(
       deletion => deletion.id === id && ownership.partitionOf(deletion.trace_id) === partition,
     )
-    if (index < 0 || current.has(partition)) continue
+    if (index < 0 || current.has(place)) continue
     if (await persist(() => delivery.isNext(own), options)) {
-      current.add(partition)
+      current.add(place)
       continue
     }
     batch.deletions.splice(index, 1)
