@@ -61,7 +61,10 @@ export interface RunCasesPage {
   cases: RunCase[]
 }
 
-/** Reads a page of the table of a run. Throws a 400 for a score that the run does not have, or whose values are of another type. */
+/**
+ * Reads a page of the table of a run. Throws a 400 for a score that the run does not have, or whose values are of
+ * another type.
+ */
 export async function readRunCases(
   scope: Scope,
   engine: Engine,
