@@ -200,7 +200,10 @@ export class SimpleTraces {
   ): Promise<(SpanJson & SimpleTraceSpan) | undefined> {
     const found = await this.#span(principal, trace_id)
     if (found) return found
-    await untilStored(this.#parts.stream, AbortSignal.timeout(STORED_MS_MAX)).catch(() => {})
+    const signal = AbortSignal.timeout(STORED_MS_MAX)
+    await untilStored(this.#parts.stream, signal).catch(error => {
+      if (!signal.aborted) throw error
+    })
     return this.#span(principal, trace_id)
   }
 
