@@ -51,7 +51,7 @@ export function scanTraces(bytes: Uint8Array, partitions: number, partitionOf: P
   const rejected = totalOf(scan.rejections)
   const errorMessage = describe(scan.rejections, rejected)
   if (all.length === 0 && rejected > 0) throw invalid(errorMessage)
-  const kept = withoutSuperseded(all)
+  const kept = scan.repeatsSpanIds() ? withoutSuperseded(all) : all
   const isWhole = rejected === 0 && kept.length === all.length
   const shares = divide(kept, span => (partitions === 1 ? 0 : partitionOf(scan.traceIdBytes(span), partitions)))
   return {
@@ -76,7 +76,7 @@ interface ScannedSpan extends SpanOutline {
 /** Keeps the last of the spans with the same ids. */
 function withoutSuperseded(spans: readonly ScannedSpan[]): readonly ScannedSpan[] {
   const last = new Map(spans.map(span => [span.trace_id + span.span_id, span]))
-  return last.size === spans.length ? spans : spans.filter(span => last.get(span.trace_id + span.span_id) === span)
+  return spans.filter(span => last.get(span.trace_id + span.span_id) === span)
 }
 
 function divide(spans: readonly ScannedSpan[], partitionOf: (span: ScannedSpan) => number): Map<number, ScannedSpan[]> {
@@ -159,6 +159,20 @@ class Scan {
       end,
       scope,
     }))
+  }
+
+  /**
+   * Whether a span id occurs more than once, in whichever traces. Looked for among numbers: V8 enters each text that
+   * becomes the key of a map in a table of its own.
+   */
+  repeatsSpanIds(): boolean {
+    const { buffer, byteOffset } = this.#ids
+    const ids = new DataView(buffer, byteOffset)
+    const sorted = new BigUint64Array(this.#outlines.length)
+    for (let at = 0; at < sorted.length; at++) sorted[at] = ids.getBigUint64(at * ID_BYTES + TRACE_ID_BYTES)
+    sorted.sort()
+    for (let at = 1; at < sorted.length; at++) if (sorted[at] === sorted[at - 1]) return true
+    return false
   }
 
   traceIdBytes({ index }: ScannedSpan): Uint8Array {
