@@ -17,8 +17,7 @@ export interface ApiKeyJson {
 export interface NewApiKey {
   user_id: Uuid
   project_id: Uuid
-  name?: string | null
-  expires_at?: string | null
+  expires_at?: string
   hidden?: boolean
 }
 

@@ -3,7 +3,7 @@ import { type Database, newId, sql, type Trx, toJsonb, withDatabaseProblems } fr
 import { optional, slug, storedObject, z } from '@spanhouse/validation'
 import { account } from '../accounts/account-body.ts'
 import { insertOrganizations } from '../accounts/account-insert.ts'
-import { type AccountRows, accountRowsOf } from '../accounts/account-rows.ts'
+import { accountRowsOf } from '../accounts/account-rows.ts'
 import { newProjectOf, type Seed } from '../accounts/seed.ts'
 import type { CredentialCache } from '../credentials/authenticate.ts'
 import type { ProjectPrincipal } from '../credentials/principal.ts'
@@ -39,36 +39,20 @@ export function createOrganization(
   principal: ProjectPrincipal,
   { body, seeds }: { body: z.output<typeof createOrganizationBody>; seeds: readonly Seed[] },
 ): Promise<OrganizationSummary> {
-  const owner = { id: principal.user_id, email: principal.user_email }
+  const { user_id, user_email: email } = principal
   return withDatabaseProblems(() =>
     db.transaction().execute(async trx => {
-      await trx.selectFrom('users').select('id').where('id', '=', owner.id).forUpdate().execute()
-      await refuseBeyondLimit(trx, 'organizations', owner.id)
-      const fields = { name: nameOf(body.name), description: body.description }
-      const { organization } = await insertOwnOrganization(trx, owner, { fields, seeds })
-      return { id: organization.id, name: organization.name, description: organization.description ?? null }
+      await trx.selectFrom('users').select('id').where('id', '=', user_id).forUpdate().execute()
+      await refuseBeyondLimit(trx, 'organizations', user_id)
+      const name = nameOf(body.name)
+      const { description } = body
+      const rows = await accountRowsOf(trx, account.parse({ user: { email } }), user_id)
+      Object.assign(rows.organization, { name, description })
+      await insertOrganizations(trx, [rows])
+      for (const seed of seeds) await seed(trx, newProjectOf(rows))
+      return { id: rows.organization.id, name, description: description ?? null }
     }),
   )
-}
-
-export interface NewOrganization {
-  fields: { name: string; description?: string; slug?: string; meta?: string | null }
-  seeds: readonly Seed[]
-}
-
-/**
- * Stores an organization with a workspace, a project and owner memberships for an existing user, and seeds the project.
- */
-async function insertOwnOrganization(
-  trx: Trx,
-  owner: { id: Uuid; email: string },
-  { fields, seeds }: NewOrganization,
-): Promise<AccountRows> {
-  const rows = await accountRowsOf(trx, account.parse({ user: { email: owner.email } }), owner.id)
-  Object.assign(rows.organization, fields)
-  await insertOrganizations(trx, [rows])
-  for (const seed of seeds) await seed(trx, newProjectOf(rows))
-  return rows
 }
 
 /**

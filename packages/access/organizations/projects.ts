@@ -1,13 +1,5 @@
 import { invalid, Problem, type Uuid } from '@spanhouse/model'
-import {
-  type Database,
-  type Insertable,
-  newId,
-  sql,
-  type Tables,
-  type Trx,
-  withDatabaseProblems,
-} from '@spanhouse/postgres'
+import { type Database, newId, sql, type Trx, withDatabaseProblems } from '@spanhouse/postgres'
 import { optional, z } from '@spanhouse/validation'
 import type { Seed } from '../accounts/seed.ts'
 import type { CredentialCache } from '../credentials/authenticate.ts'
@@ -136,8 +128,7 @@ export interface NewProjectRow {
   workspace_id: Uuid
   organization_id: Uuid
   is_default: boolean
-  flags?: Insertable<Tables['projects']>['flags']
-  created_by_id?: Uuid
+  created_by_id: Uuid
 }
 
 /** Stores the project and adds the members of its workspace. The caller holds the workspace's lock. */
