@@ -5,6 +5,7 @@ import {
   type FoundReferences,
   findReferences,
   type LocalNames,
+  named,
   type Reference,
   type WantedReference,
 } from '../organizations/reference.ts'
@@ -116,8 +117,6 @@ function membershipsOf(body: AccountBody, { resolve }: FoundReferences, local: L
     project_memberships: projects.map(one => rowOf(resolve('projects', one.project_ref, local), one)),
   }
 }
-
-const named = (value: string): Reference => ({ by: 'ref', value })
 
 /** The given memberships, or else the user as owner. An empty list counts as absent. */
 function orOwner<Scope>(given: (MembershipBody & Scope)[] | undefined, scope: Scope): (MembershipBody & Scope)[] {

@@ -3,7 +3,7 @@ import { type Database, newId, sql, type Trx, toJsonb, withDatabaseProblems } fr
 import { identifyApiKey, isSameKey, type KeyIdentity } from '../credentials/api-key.ts'
 import { insertApiKey } from '../credentials/stored-keys.ts'
 import { lockWorkspace } from '../organizations/projects.ts'
-import { findUser } from '../organizations/reference.ts'
+import { byEmail, findUser } from '../organizations/reference.ts'
 import { account } from './account-body.ts'
 import { insertAccounts, insertOrganizations } from './account-insert.ts'
 import { accountRowsOf } from './account-rows.ts'
@@ -103,7 +103,7 @@ interface ProjectMaking {
 
 /** A marked project in a new organization. */
 async function makeProject(trx: Trx, mark: typeof FIRST, { organization, owner }: ProjectMaking): Promise<NewProject> {
-  const user = owner ?? (await findUser(trx, { by: 'email', value: DEFAULT_EMAIL }))
+  const user = owner ?? (await findUser(trx, byEmail(DEFAULT_EMAIL)))
   const body = account.parse({
     user: { email: DEFAULT_EMAIL, username: 'owner' },
     organization: { name: organization },

@@ -5,7 +5,7 @@ import type { AccountOptionsBody } from '../accounts/account-body.ts'
 import { usernameOf } from '../accounts/account-rows.ts'
 import { runOrTry } from '../accounts/dry-run.ts'
 import type { Seed } from '../accounts/seed.ts'
-import { findUser, type Reference, resolveUser } from '../organizations/reference.ts'
+import { byEmail, byId, findUser, named, type Reference, resolveUser } from '../organizations/reference.ts'
 import { createGraph, storeGraph } from './graph.ts'
 import type { GraphAnswer } from './graph-answer.ts'
 import {
@@ -53,8 +53,6 @@ const make = (db: Database, parts: GraphParts, settings: GraphSettings): Promise
 
 const EMPTY: GraphBody = graphBody.parse({})
 const one = <T>(name: string, value: T): Map<string, T> => new Map([[name, value]])
-const named = (value: string): Reference => ({ by: 'ref', value })
-const byId = (value: Uuid): Reference => ({ by: 'id', value })
 
 /**
  * `POST /admin/simple/accounts/users/`: creates the user if they do not exist. Unless they already own an organization
@@ -181,7 +179,7 @@ function scaffold(name: string, user_ref: Reference): GraphParts {
 
 /** The default project of the first organization that the user with this address owns. */
 async function ownProject(trx: Trx, email: string): Promise<Uuid | null> {
-  const user_id = await findUser(trx, { by: 'email', value: email })
+  const user_id = await findUser(trx, byEmail(email))
   if (user_id === null) return null
   const row = await trx
     .selectFrom('projects')

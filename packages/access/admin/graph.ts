@@ -31,7 +31,7 @@ import { type AccountRows, type MembershipRow, usernameOf } from '../accounts/ac
 import { runOrTry } from '../accounts/dry-run.ts'
 import { identifyApiKey, type KeyIdentity, makeApiKey } from '../credentials/api-key.ts'
 import { hashPassword } from '../credentials/password.ts'
-import { findReferences, type Reference } from '../organizations/reference.ts'
+import { byEmail, findReferences, named, type Reference } from '../organizations/reference.ts'
 import type { Graph, GraphAnswer } from './graph-answer.ts'
 import type { GraphBody } from './graph-body.ts'
 import { putProjects, putWorkspaces } from './graph-places.ts'
@@ -121,7 +121,6 @@ async function putUsers({ trx, body }: GraphWork): Promise<Map<string, Selectabl
     .values(rows.sort((a, b) => (a.email.toLowerCase() < b.email.toLowerCase() ? -1 : 1)))
     .onConflict(conflict => conflict.doNothing())
     .execute()
-  const byEmail = (value: string): Reference => ({ by: 'email', value })
   const found = await findReferences(
     trx,
     wanted.map(([, { email }]) => ['users', byEmail(email)] as const),
@@ -136,8 +135,8 @@ async function putUsers({ trx, body }: GraphWork): Promise<Map<string, Selectabl
       ids.map(([, id]) => id),
     )
     .execute()
-  const byId = new Map(stored.map(row => [row.id, row]))
-  return new Map(ids.map(([name, id]) => [name, byId.get(id) as Selectable<Tables['users']>]))
+  const users = new Map(stored.map(row => [row.id, row]))
+  return new Map(ids.map(([name, id]) => [name, users.get(id) as Selectable<Tables['users']>]))
 }
 
 async function putIdentities(work: GraphWork, hashes: ReadonlyMap<string, string>): Promise<IdentityPlans> {
@@ -159,7 +158,7 @@ async function putIdentities(work: GraphWork, hashes: ReadonlyMap<string, string
 function ownerOf({ body, resolve }: GraphWork, { user_ref }: Pick<IdentityBody, 'user_ref'>): Uuid {
   if (user_ref !== undefined) return resolve('users', user_ref)
   const [name, ...others] = body.users?.keys() ?? []
-  if (name !== undefined && others.length === 0) return resolve('users', { by: 'ref', value: name })
+  if (name !== undefined && others.length === 0) return resolve('users', named(name))
   throw invalid('user_ref is required unless the request has exactly one user.')
 }
 

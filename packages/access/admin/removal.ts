@@ -4,7 +4,7 @@ import { list, optional, z } from '@spanhouse/validation'
 import { type Deleted, deleteRecords, lockRoots, usersOf } from '../accounts/deletion.ts'
 import { runOrTry } from '../accounts/dry-run.ts'
 import type { CredentialCache } from '../credentials/authenticate.ts'
-import { findReferences, type Reference } from '../organizations/reference.ts'
+import { byEmail, byId, findReferences } from '../organizations/reference.ts'
 
 const IDS_MAX = 1000
 const ids = optional(list(z.string(), { max: IDS_MAX }))
@@ -48,8 +48,6 @@ export async function removeTargets(
 }
 
 async function rootsOf(trx: Trx, target: RemovalBody['target']): Promise<Deleted> {
-  const byId = (value: string): Reference => ({ by: 'id', value })
-  const byEmail = (value: string): Reference => ({ by: 'email', value })
   const users = [...(target.user_ids ?? []).map(byId), ...(target.user_emails ?? []).map(byEmail)]
   const places = [
     ...(target.organization_ids ?? []).map(id => ['organizations', byId(id)] as const),

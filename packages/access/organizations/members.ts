@@ -6,7 +6,7 @@ import type { ProjectPrincipal } from '../credentials/principal.ts'
 import { isManager, requireInWorkspace, type WorkspaceRights, workspaceRights } from '../roles/rights.ts'
 import { isRoleName, type RoleName } from '../roles/roles.ts'
 import { lockWorkspace } from './projects.ts'
-import { findUser } from './reference.ts'
+import { byEmail, findUser } from './reference.ts'
 
 /** The member and role in `POST` and `DELETE /workspaces/{id}/roles`. */
 export const memberRole = z.object({ email: z.string(), organization_id: uuid, role: z.string() })
@@ -157,7 +157,7 @@ async function memberOf(
   { workspace_id, organization_id }: WorkspaceRights,
   email: string,
 ): Promise<Member | null> {
-  const user_id = await findUser(trx, { by: 'email', value: email })
+  const user_id = await findUser(trx, byEmail(email))
   if (user_id === null) return null
   const inOrganization = await trx
     .selectFrom('organization_memberships')

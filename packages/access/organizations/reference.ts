@@ -10,6 +10,10 @@ export interface Reference {
   value: string
 }
 
+export const named = (value: string): Reference => ({ by: 'ref', value })
+export const byId = (value: string): Reference => ({ by: 'id', value })
+export const byEmail = (value: string): Reference => ({ by: 'email', value })
+
 /** An object with exactly one of the given members. */
 const referenceBy = (members: readonly ReferenceMember[]) =>
   z
