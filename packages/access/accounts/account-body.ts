@@ -4,6 +4,8 @@ import { reference, referenceOrEmail } from '../organizations/reference.ts'
 
 /** Accounts in one request, all stored in one transaction. */
 export const ACCOUNTS_MAX = 200
+/** Identities whose passwords one request may set: hashing each takes 0.2 s. */
+export const IDENTITIES_MAX = 50
 /** Identities, or memberships of one scope, in one account. */
 const ITEMS_MAX = 50
 const IDEMPOTENCY_KEY_LENGTH_MAX = 256

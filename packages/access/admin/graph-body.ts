@@ -1,6 +1,7 @@
 import { mapOf, nearestTime, optional, z } from '@spanhouse/validation'
 import {
   ACCOUNTS_MAX,
+  IDENTITIES_MAX,
   accountOptions,
   identity,
   organization,
@@ -12,9 +13,6 @@ import {
   workspaceMembership,
 } from '../accounts/account-body.ts'
 import { reference, referenceOrEmail } from '../organizations/reference.ts'
-
-/** Identities in one request: hashing a password takes 0.2 s. */
-const IDENTITIES_MAX = 50
 
 const apiKey = z.object({
   project_ref: reference,

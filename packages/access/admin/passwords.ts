@@ -1,9 +1,8 @@
 import { Problem, type Uuid } from '@spanhouse/model'
 import { type Database, sql, withDatabaseProblems } from '@spanhouse/postgres'
 import { list, z } from '@spanhouse/validation'
+import { IDENTITIES_MAX } from '../accounts/account-body.ts'
 import { hashPassword, newPassword } from '../credentials/password.ts'
-
-const IDENTITIES_MAX = 50
 
 /** `POST /admin/simple/accounts/reset-password`. */
 export const passwordsBody = z.object({
