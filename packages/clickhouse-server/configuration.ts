@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Elements, toXml } from './xml.ts'
@@ -75,7 +75,7 @@ const clusterOf = ({ tcpPorts, shard, isLogged }: ClusterMember, password: strin
   macros: { cluster: CLUSTER, shard, replica: 1 },
   remote_servers: {
     [CLUSTER]: {
-      secret: sha256(`cluster ${password}`),
+      secret: hash('sha256', `cluster ${password}`),
       shard: tcpPorts.map(port => ({ replica: { host: '127.0.0.1', port } })),
     },
   },
@@ -151,7 +151,7 @@ function users(password: string): Elements {
     },
     quotas: { default: {} },
     users: {
-      [USER]: { password_sha256_hex: sha256(password), networks, profile: 'default', quota: 'default' },
+      [USER]: { password_sha256_hex: hash('sha256', password), networks, profile: 'default', quota: 'default' },
       // The user of the program's own statements. Its only session is taken before anyone can connect.
       default: {
         password: '',
@@ -163,5 +163,3 @@ function users(password: string): Elements {
     },
   }
 }
-
-const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')

@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { hash, timingSafeEqual } from 'node:crypto'
 import { NIL_UUID, parseUuid, type Uuid } from '@spanhouse/model'
 import type { Database } from '@spanhouse/postgres'
 import { identifyApiKey, isSameKey } from './api-key.ts'
@@ -150,7 +150,5 @@ function namesNothing(value: unknown): boolean {
 }
 
 /** Compares digests, so that the time taken reveals neither content nor length. */
-function isSameText(one: string, other: string): boolean {
-  const [a, b] = [one, other].map(text => createHash('sha256').update(text).digest()) as [Buffer, Buffer]
-  return timingSafeEqual(a, b)
-}
+const isSameText = (one: string, other: string): boolean =>
+  timingSafeEqual(hash('sha256', one, 'buffer'), hash('sha256', other, 'buffer'))

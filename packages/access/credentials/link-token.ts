@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 
 /** The token in a link, and the hash that is stored. 32 random bytes need no slow hash. */
 export interface LinkToken {
@@ -11,7 +11,7 @@ export function makeLinkToken(): LinkToken {
   return { token, token_hash: hashLinkToken(token) }
 }
 
-export const hashLinkToken = (token: string): string => createHash('sha256').update(token).digest('hex')
+export const hashLinkToken = (token: string): string => hash('sha256', token)
 
 const DAY_MS = 24 * 3_600_000
 

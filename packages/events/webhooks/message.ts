@@ -1,4 +1,4 @@
-import { createHash, createHmac } from 'node:crypto'
+import { createHmac, hash } from 'node:crypto'
 import { type JsonObject, parseJson, present, type Uuid } from '@spanhouse/model'
 import { chosenHeaders } from '@spanhouse/outbound'
 import { type EventRow, toEventJson } from '../log/record.ts'
@@ -34,7 +34,7 @@ const RESERVED = new Set([
 
 /** The id of the delivery of an event to a subscription: the same whenever it is sent (RFC 9562, section 5.8). */
 export function deliveryIdOf(subscription_id: Uuid, event_id: Uuid): Uuid {
-  const bytes = createHash('sha256').update(`${subscription_id} ${event_id}`).digest().subarray(0, 16)
+  const bytes = hash('sha256', `${subscription_id} ${event_id}`, 'buffer').subarray(0, 16)
   bytes[6] = 0x80 | ((bytes[6] as number) & 0x0f)
   bytes[8] = 0x80 | ((bytes[8] as number) & 0x3f)
   return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')

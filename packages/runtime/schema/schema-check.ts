@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { isJsonObject, parseRoundedJson, type Violation } from '@spanhouse/model'
 import type { ValidateFunction } from 'ajv'
 import { dialectOf } from './dialects.ts'
@@ -41,10 +41,10 @@ export function violationsOf(schema: string, value: string, onCompiled: () => vo
 }
 
 function compiledOf(text: string): Compiled {
-  const hash = createHash('sha256').update(text).digest('base64')
-  const found = compiled.get(hash) ?? compile(text)
-  compiled.delete(hash)
-  compiled.set(hash, found)
+  const key = hash('sha256', text, 'base64')
+  const found = compiled.get(key) ?? compile(text)
+  compiled.delete(key)
+  compiled.set(key, found)
   if (compiled.size > COMPILED_MAX) compiled.delete(compiled.keys().next().value as string)
   return found
 }
