@@ -39,7 +39,7 @@ export function listOf<T extends { id: Uuid }>(
   read: (batch: readonly RowSize[]) => Promise<T[]>,
   { windowing, batchRows = BATCH.rows }: ListOptions = {},
 ): RowList<T> {
-  const batches = [...batchesOf(sizes, batchRows)]
+  const batches = [...batchesOf(sizes, { ...BATCH, rows: batchRows })]
   const bytesMax = Math.max(0, ...batches.map(batch => batch.reduce((sum, { bytes }) => sum + bytes, 0)))
   return { count: sizes.length, bytesMax, rows: rowsOf(batches, read), ...(windowing && { windowing }) }
 }
@@ -58,12 +58,12 @@ async function* rowsOf<T extends { id: Uuid }>(
   }
 }
 
-/** Rows in batches that one statement can read: of so many rows, and of {@link BATCH} bytes, or one that is larger. */
-export function* batchesOf<Row extends RowSize>(sizes: readonly Row[], rowsMax = BATCH.rows): Generator<Row[]> {
+/** Rows in batches for one statement each: of at most so many rows and bytes, or one row that is larger. */
+export function* batchesOf<Row extends RowSize>(sizes: readonly Row[], most = BATCH): Generator<Row[]> {
   let batch: Row[] = []
   let bytes = 0
   for (const size of sizes) {
-    if (batch.length === rowsMax || (batch.length > 0 && bytes + size.bytes > BATCH.bytes)) {
+    if (batch.length === most.rows || (batch.length > 0 && bytes + size.bytes > most.bytes)) {
       yield batch
       batch = []
       bytes = 0

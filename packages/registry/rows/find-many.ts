@@ -1,15 +1,12 @@
 import { invalid, Problem, type Uuid } from '@spanhouse/model'
-import { type RawBuilder, sql } from '@spanhouse/postgres'
+import { batchesOf, type RawBuilder, type RowSize, sql } from '@spanhouse/postgres'
 import type { Scope } from '../kind.ts'
 import { type References, versionOf } from '../references.ts'
 import { ownOf, type Pointers, pointsAt, requireConsistent, requireScoped } from './find.ts'
 import { type RevisionRow, selectRows } from './rows.ts'
 
-/**
- * Bytes of stored data that one statement reads at most, unless a single revision is larger. Stored data may be a
- * hundredth of its text.
- */
-const BATCH_STORED_BYTES = 256 * 1024
+/** Revisions that one statement reads. Stored data may be a hundredth of its text. */
+const BATCH = { rows: Number.POSITIVE_INFINITY, bytes: 256 * 1024 }
 
 /**
  * As `findRevision` for any number of references, in their order, with two statements unless there is much data.
@@ -23,7 +20,8 @@ export async function findRevisions(
   const refusals = wanted.map(references => refusalOf(() => requireScoped(scope.kind, references)))
   const asked = wanted.flatMap((references, n) => (refusals[n] ? [] : [{ n, references }]))
   const found = await findAll(scope, asked)
-  const byId = await readAll(scope, new Map([...found.values()].map(({ id, bytes }) => [id, bytes])), bytesMax)
+  const distinct = new Map(Array.from(found.values(), one => [one.id, one]))
+  const byId = await readAll(scope, [...distinct.values()], bytesMax)
   return wanted.map((references, n) => {
     const row = byId.get(found.get(n)?.id ?? '')
     return refusals[n] ?? (row && (refusalOf(() => requireConsistent(scope.kind, references, row)) ?? row))
@@ -33,33 +31,20 @@ export async function findRevisions(
 /** Reads in batches, so that little more than `bytesMax` is in memory at any time. */
 async function readAll(
   scope: Scope,
-  storedBytes: ReadonlyMap<Uuid, number>,
+  sizes: readonly RowSize[],
   bytesMax: number,
 ): Promise<ReadonlyMap<Uuid, RevisionRow>> {
   const byId = new Map<Uuid, RevisionRow>()
-  const batches = batchesOf(storedBytes)
+  const batches = [...batchesOf(sizes, BATCH)]
   let bytes = 0
   for (const batch of batches) {
-    const where = [sql`r.id = any(${batch}::uuid[])`]
-    if (batches.length > 1) bytes += await jsonBytesOf(scope, batch)
+    const ids = batch.map(({ id }) => id)
+    const where = [sql`r.id = any(${ids}::uuid[])`]
+    if (batches.length > 1) bytes += await jsonBytesOf(scope, ids)
     if (bytes > bytesMax) throw invalid(`embeds: the referenced revisions contain more than ${bytesMax} bytes`)
     for (const row of await selectRows(scope, 'revision', { where })) byId.set(row.id, row)
   }
   return byId
-}
-
-function batchesOf(storedBytes: ReadonlyMap<Uuid, number>): Uuid[][] {
-  const batches: Uuid[][] = []
-  let room = 0
-  for (const [id, bytes] of storedBytes) {
-    if (batches.length === 0 || bytes > room) {
-      batches.push([])
-      room = BATCH_STORED_BYTES
-    }
-    batches.at(-1)?.push(id)
-    room -= bytes
-  }
-  return batches
 }
 
 async function jsonBytesOf({ db, project_id, kind }: Scope, ids: readonly Uuid[]): Promise<number> {

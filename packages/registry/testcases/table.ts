@@ -1,5 +1,5 @@
 import { type JsonObject, nextTurn, type Uuid, unprocessable } from '@spanhouse/model'
-import { HELD_PER_BYTE, listOf, type RowList, sql, toJsonb } from '@spanhouse/postgres'
+import { batchesOf, HELD_PER_BYTE, listOf, type RowList, sql, toJsonb } from '@spanhouse/postgres'
 import type { Scope } from '../kind.ts'
 import { testcaseId } from './address.ts'
 import { requireWithinLimits } from './limits.ts'
@@ -50,7 +50,8 @@ export interface PreparedTestcases {
 export async function prepareTestcases(testset_id: Uuid, testcases: readonly Testcase[]): Promise<PreparedTestcases> {
   const rows = await encodeAll(testset_id, testcases)
   const batches: string[] = []
-  for (const batch of batchesOf(rows.toSorted((one, other) => (one.id < other.id ? -1 : 1)))) {
+  const inOrder = rows.toSorted((one, other) => (one.id < other.id ? -1 : 1))
+  for (const batch of batchesOf(inOrder, WRITE)) {
     batches.push(JSON.stringify(batch))
     await nextTurn()
   }
@@ -72,21 +73,6 @@ const writeBatch = ({ db, project_id, user_id }: TestcaseScope, testset_id: Uuid
     from json_to_recordset(${json}::json)
       as row (id uuid, position int, data text, flags text, tags text, meta text, bytes int)
     on conflict (project_id, id) do nothing`.execute(db)
-
-function* batchesOf(rows: readonly Encoded[]): Generator<Encoded[]> {
-  let batch: Encoded[] = []
-  let bytes = 0
-  for (const row of rows) {
-    if (batch.length === WRITE.rows || (batch.length > 0 && bytes + row.bytes > WRITE.bytes)) {
-      yield batch
-      batch = []
-      bytes = 0
-    }
-    batch.push(row)
-    bytes += row.bytes
-  }
-  if (batch.length > 0) yield batch
-}
 
 async function encodeAll(testsetId: Uuid, testcases: readonly Testcase[]): Promise<Encoded[]> {
   requireWithinLimits({ rows: testcases.length })
