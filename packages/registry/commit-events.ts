@@ -2,20 +2,11 @@ import { domainOf, type NewEvent, recordEvents } from '@spanhouse/events'
 import { isJsonObject, type JsonObject } from '@spanhouse/model'
 import { isSameJson } from './delta/equality.ts'
 import type { Kind, Scope } from './kind.ts'
+import { type RevisionPlace, referencesTo } from './row-json.ts'
 import { findRow, type RevisionRow, type VariantRow } from './rows/rows.ts'
 
-/** What identifies a revision and its parents. */
-export type RevisionPlace = Pick<
-  RevisionRow,
-  'id' | 'slug' | 'version' | 'variant_id' | 'variant_slug' | 'artifact_id' | 'artifact_slug'
->
-
 /** The references of events: under the family's names, whatever the kind. */
-export const eventReferences = ({ storedAs }: Kind, row: RevisionPlace): JsonObject => ({
-  [storedAs]: { id: row.artifact_id, slug: row.artifact_slug },
-  [`${storedAs}_variant`]: { id: row.variant_id, slug: row.variant_slug },
-  [`${storedAs}_revision`]: { id: row.id, slug: row.slug, version: String(row.version) },
-})
+export const eventReferences = ({ storedAs }: Kind, row: RevisionPlace): JsonObject => referencesTo(storedAs, row)
 
 /** A stored revision whose commit is to be recorded. */
 type Committed = Pick<RevisionRow, 'id' | 'slug' | 'version' | 'message'> & {

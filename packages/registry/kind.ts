@@ -1,4 +1,4 @@
-import type { Json, JsonObject, Uuid } from '@spanhouse/model'
+import type { JsonObject, Uuid } from '@spanhouse/model'
 import type { Database, Trx } from '@spanhouse/postgres'
 import type { RuntimeSettings } from '@spanhouse/runtime'
 import type { z } from '@spanhouse/validation'
@@ -110,8 +110,6 @@ export interface Holder {
 export interface CommitWarning {
   code: string
   message: string
-  target?: Json
-  operation_index?: number
 }
 
 /** A change to a variant's data, as parsed from a request. */

@@ -3,7 +3,8 @@ import { type RawBuilder, sql } from '@spanhouse/postgres'
 import { defaultKey } from './environments/deployed.ts'
 import type { Kind, Scope } from './kind.ts'
 import { KINDS } from './kinds.ts'
-import type { Reference, References } from './references.ts'
+import { layersOf, type Reference, type References } from './references.ts'
+import { referencesTo } from './row-json.ts'
 import { findRevision, hasReference, requireConsistent } from './rows/find.ts'
 import { findRow, type RevisionRow } from './rows/rows.ts'
 import { asKind } from './scope.ts'
@@ -67,21 +68,14 @@ const entryUnder = (key: string): RawBuilder<unknown> => sql`r.data -> 'referenc
 
 /** The references for a kind in an entry; undefined if there are none. */
 function referencesIn(entry: JsonObject, { name }: Kind): References | undefined {
-  const [artifact, variant, revision] = [name, `${name}_variant`, `${name}_revision`].map(one => entry[one])
-  const found = { artifact, variant, revision } as References
-  return [found.artifact, found.variant, found.revision].some(one => one?.id ?? one?.slug) ? found : undefined
+  const found = layersOf(entry as Record<string, Reference>, name)
+  return Object.values(found).some(one => one?.id ?? one?.slug) ? found : undefined
 }
 
 /**
  * `retrieval_info`: the three layers of the found revision, and those of the environment with the key if one was used.
  */
 export function retrievalInfo({ name }: Kind, { row, environment, key }: Retrieved): JsonObject {
-  const references = { ...(environment && layersOf('environment', environment)), ...layersOf(name, row) }
+  const references = { ...(environment && referencesTo('environment', environment)), ...referencesTo(name, row) }
   return key === undefined ? { references } : { references, selector: { key } }
 }
-
-const layersOf = (name: string, row: RevisionRow): JsonObject => ({
-  [name]: { id: row.artifact_id, slug: row.artifact_slug },
-  [`${name}_variant`]: { id: row.variant_id, slug: row.variant_slug },
-  [`${name}_revision`]: { id: row.id, slug: row.slug, version: String(row.version) },
-})

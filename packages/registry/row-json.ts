@@ -1,6 +1,6 @@
 import { type JsonObject, present } from '@spanhouse/model'
 import { revisionFlagsShown, variantFlags } from './flags.ts'
-import type { Kind, Scope } from './kind.ts'
+import type { Kind, KindName, Scope } from './kind.ts'
 import type { ArtifactRow, RevisionRow, VariantRow } from './rows/rows.ts'
 
 /** Rows as JSON of the interface: members without a value are omitted; nulls inside free-form JSON are kept. */
@@ -32,6 +32,19 @@ export const toRevisionJson = (scope: Scope, row: RevisionRow, { withData = true
 /** A revision's data as shown: the `data` member, if any. */
 export const shownData = (scope: Scope, { data }: { data: JsonObject | null }): JsonObject =>
   data === null ? {} : { data: scope.kind.content.show(data, scope) }
+
+/** What identifies a revision and its parents. */
+export type RevisionPlace = Pick<
+  RevisionRow,
+  'id' | 'slug' | 'version' | 'variant_id' | 'variant_slug' | 'artifact_id' | 'artifact_slug'
+>
+
+/** The references to a revision and its parents, under a kind's names: `workflow`, `workflow_variant`, … */
+export const referencesTo = (name: KindName, row: RevisionPlace): JsonObject => ({
+  [name]: { id: row.artifact_id, slug: row.artifact_slug },
+  [`${name}_variant`]: { id: row.variant_id, slug: row.variant_slug },
+  [`${name}_revision`]: { id: row.id, slug: row.slug, version: String(row.version) },
+})
 
 interface Header {
   id: string
