@@ -5,8 +5,8 @@ import { renderJinja } from './jinja.ts'
 import { renderMustache } from './mustache.ts'
 import { RENDERED_LENGTH_MAX, TemplateFault, type TemplateFormat } from './template.ts'
 
-/** A rendered template, or why it cannot be rendered and which variables are missing. */
-export type Rendered = { text: string } | { fault: string; missing: readonly string[] }
+/** A rendered template, or why it cannot be rendered. */
+export type Rendered = { text: string } | { fault: string }
 
 const RENDERERS: Record<TemplateFormat, (template: string, context: JsonObject) => string> = {
   mustache: renderMustache,
@@ -28,7 +28,7 @@ export function renderTemplates(format: TemplateFormat, templates: readonly stri
       left -= text.length
       return left < 0 ? TOO_LONG_TOGETHER : { text }
     } catch (error) {
-      if (error instanceof TemplateFault) return { fault: error.message, missing: error.missing }
+      if (error instanceof TemplateFault) return { fault: error.message }
       throw error
     }
   })
@@ -36,5 +36,4 @@ export function renderTemplates(format: TemplateFormat, templates: readonly stri
 
 const TOO_LONG_TOGETHER: Rendered = {
   fault: `The rendered texts are longer than ${RENDERED_LENGTH_MAX} characters together`,
-  missing: [],
 }

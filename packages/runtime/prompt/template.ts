@@ -12,22 +12,13 @@ export const RENDERED_LENGTH_MAX = 8 * 1024 * 1024
 const TEMPLATE_STEPS_MAX = 200_000
 
 /** A template that cannot be rendered with the values it is given. */
-export class TemplateFault extends Error {
-  /** The variables that have no value, as the template names them. */
-  readonly missing: readonly string[]
-
-  constructor(message: string, missing: readonly string[] = []) {
-    super(message)
-    this.name = 'TemplateFault'
-    this.missing = missing
-  }
-}
+export class TemplateFault extends Error {}
 
 export function missingVariables(names: readonly string[]): TemplateFault {
   const distinct = [...new Set(names)]
   const quoted = distinct.slice(0, 20).map(name => `'${name}'`)
   const more = distinct.length > 20 ? ` and ${distinct.length - 20} more` : ''
-  return new TemplateFault(`Missing variables: ${quoted.join(', ')}${more}`, distinct)
+  return new TemplateFault(`Missing variables: ${quoted.join(', ')}${more}`)
 }
 
 /** The text of a template being rendered, held to {@link RENDERED_LENGTH_MAX}. */
@@ -71,6 +62,6 @@ export function valueAtTemplatePath(context: JsonObject, path: string): Json | u
 /** The value of a JSONPath tag. Throws when the path finds nothing. */
 export function valueAtJsonPath(context: JsonObject, path: string): Json {
   const value = valueAtTemplatePath(context, path)
-  if (value === undefined) throw new TemplateFault(`The path '${path}' matches nothing in the inputs`, [path])
+  if (value === undefined) throw new TemplateFault(`The path '${path}' matches nothing in the inputs`)
   return value
 }
