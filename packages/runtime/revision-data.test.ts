@@ -2,7 +2,6 @@ import type { JsonObject } from '@spanhouse/model'
 import { expect, test } from 'vitest'
 import {
   checkRevisionData,
-  defaultRoles,
   enrichRevisionData,
   evaluatorHydration,
   findTemplate,
@@ -70,19 +69,6 @@ test.each<[string, JsonObject | null, Record<string, boolean>]>([
 
 test('a reserved slug is static', () => {
   expect(revisionFlags(null, '__ag__tone', SETTINGS).is_static).toBe(true)
-})
-
-test.each<[string | undefined, string[]]>([
-  [undefined, ['is_evaluator']],
-  ['agenta:custom:hook:v0', ['is_application', 'is_evaluator']],
-  ['https://lab.example/judge', ['is_application', 'is_evaluator']],
-  ['house:builtin:chat:v0', ['is_application']],
-  ['skill', ['is_snippet']],
-  ['human', ['is_evaluator']],
-  ['acme:builtin:chat:v0', []],
-])('%s is by default %j', (uri, roles) => {
-  const flags = defaultRoles(uri, SETTINGS)
-  expect(Object.entries(flags).flatMap(([name, is]) => (is ? [name] : []))).toEqual(roles)
 })
 
 const DRAFTS = [

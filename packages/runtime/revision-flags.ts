@@ -1,7 +1,6 @@
 import { isJsonObject, type JsonObject } from '@spanhouse/model'
-import { handlerOf } from './handlers.ts'
 import { handlerUriOf, hostedUrl, webAddressOf } from './revision-url.ts'
-import { isManaged, isWebAddress, parseHandlerUri, type RuntimeSettings } from './uri.ts'
+import { isManaged, type RuntimeSettings } from './uri.ts'
 
 /** The roles of a workflow; stored with the artifact, not with its revisions. */
 export interface RoleFlags {
@@ -63,13 +62,6 @@ function takesMessages({ schemas }: JsonObject): boolean {
   const properties = isJsonObject(inputs) ? inputs.properties : undefined
   if (!isJsonObject(properties)) return false
   return Object.values(properties).some(one => isJsonObject(one) && CHAT_TYPES.has(one['x-ag-type-ref'] as string))
-}
-
-/** The default roles of a workflow with this URI; one without a URI is an evaluator. */
-export function defaultRoles(text: string | undefined, settings: RuntimeSettings): RoleFlags {
-  if (!text) return rolesOf(['evaluator'])
-  const uri = parseHandlerUri(isWebAddress(text) ? 'custom:hook' : text)
-  return rolesOf((uri && handlerOf(uri, settings)?.roles) ?? (uri ? [] : ['evaluator']))
 }
 
 /** Role names as flags. */
