@@ -55,6 +55,12 @@ export const SUCCESS = closed({ success: { type: 'boolean' } }, ['success'])
 /** What a graded check returns: how good, and whether that is good enough. */
 export const SCORE_AND_SUCCESS = closed({ score: { type: 'number' }, success: { type: 'boolean' } })
 
+export const MESSAGES: JsonObject = {
+  type: 'array',
+  items: { type: 'object', required: ['role'] },
+  description: 'Messages, oldest first.',
+}
+
 /** Settings that several evaluators have. */
 export const CORRECT_ANSWER_KEY = field('string', {
   title: 'Expected answer column',

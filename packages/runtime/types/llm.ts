@@ -1,5 +1,6 @@
 import type { JsonObject } from '@spanhouse/model'
 import { MODELS, type TokenPrice } from '@spanhouse/models'
+import { TEMPLATE_FORMATS } from '../prompt/template.ts'
 
 function ofEachProvider<T>(describe: (models: [string, TokenPrice][]) => T): Record<string, T> {
   return Object.fromEntries(
@@ -41,7 +42,8 @@ export const MODEL_OPTIONS: Record<string, JsonObject> = {
   chat_template_kwargs: { type: ['object', 'null'], description: 'Passed to the provider unchanged.' },
 }
 
-export const TEMPLATE_FORMATS = ['mustache', 'curly', 'fstring', 'jinja2']
+/** How placeholders are written. */
+export const templateFormat: JsonObject = { type: 'string', enum: [...TEMPLATE_FORMATS], default: 'curly' }
 
 /** A model with its options. */
 export const llm: JsonObject = {
@@ -49,7 +51,7 @@ export const llm: JsonObject = {
   properties: {
     ...MODEL_OPTIONS,
     tool_choice: { anyOf: [{ type: 'string', enum: ['none', 'auto'] }, { type: 'object' }, { type: 'null' }] },
-    template_format: { type: 'string', enum: TEMPLATE_FORMATS, default: 'curly' },
+    template_format: templateFormat,
   },
   'x-ag-type': 'llm',
 }

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@spanhouse/model'
 import { FALLBACK_POLICIES, RETRY_POLICIES } from '@spanhouse/models'
-import { MODEL_OPTIONS, TEMPLATE_FORMATS } from './llm.ts'
+import { MODEL_OPTIONS, templateFormat } from './llm.ts'
 import { messages } from './message.ts'
 
 const only = (type: string, properties: JsonObject = {}): JsonObject => ({
@@ -51,7 +51,7 @@ export const promptTemplate: JsonObject = {
     messages,
     system_prompt: { type: ['string', 'null'], description: 'Instead of messages.' },
     user_prompt: { type: ['string', 'null'], description: 'Instead of messages.' },
-    template_format: { type: 'string', enum: TEMPLATE_FORMATS, default: 'curly' },
+    template_format: templateFormat,
     input_keys: {
       type: ['array', 'null'],
       items: { type: 'string' },

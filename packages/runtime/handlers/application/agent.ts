@@ -1,12 +1,6 @@
 import type { Handler } from '../../handler.ts'
 import { RunError } from '../../run-error.ts'
-import { open, typed } from '../../schema/schema-parts.ts'
-
-const MESSAGES = {
-  type: 'array',
-  items: { type: 'object', required: ['role'] },
-  description: 'Messages, oldest first.',
-}
+import { MESSAGES, open, typed } from '../../schema/schema-parts.ts'
 
 /** An agent with instructions, tools and skills, run by a harness. */
 export const agent: Handler = {

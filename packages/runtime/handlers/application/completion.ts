@@ -1,5 +1,6 @@
-import { isJsonObject, type Json, type JsonObject } from '@spanhouse/model'
+import { isJsonObject, type Json } from '@spanhouse/model'
 import type { Handler } from '../../handler.ts'
+import { memberOf } from '../../path.ts'
 import { askPrompt } from '../../prompt/ask.ts'
 import type { ChatAnswer, Run } from '../../run.ts'
 import { DIALECT, open, typed } from '../../schema/schema-parts.ts'
@@ -53,6 +54,3 @@ function answerSchemaOf(format: Json | undefined): Json | undefined {
   if (!isJsonObject(schema) || type === undefined) return undefined
   return { ...schema, type: [...new Set(['string', type].flat())] }
 }
-
-const memberOf = (value: Json | undefined, name: keyof JsonObject): Json | undefined =>
-  isJsonObject(value) ? value[name] : undefined

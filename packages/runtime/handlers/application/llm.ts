@@ -1,13 +1,8 @@
 import { isJsonObject } from '@spanhouse/model'
 import type { Handler } from '../../handler.ts'
 import { runLlm } from '../../llm/llm.ts'
-import { field, open, typed } from '../../schema/schema-parts.ts'
-
-const MESSAGES = {
-  type: 'array',
-  items: { type: 'object', required: ['role'] },
-  description: 'Messages, oldest first.',
-}
+import { TEMPLATE_FORMATS } from '../../prompt/template.ts'
+import { field, MESSAGES, open, typed } from '../../schema/schema-parts.ts'
 
 const CONSENT = {
   type: 'object',
@@ -27,7 +22,7 @@ const PARAMETERS = open(
     template_format: field(
       'string',
       { title: 'Template format', description: 'How placeholders are written in the messages.', widget: 'choice' },
-      { enum: ['mustache', 'curly', 'fstring', 'jinja2'] },
+      { enum: [...TEMPLATE_FORMATS] },
     ),
     loop: typed('loop', 'Limits of the loop; without it the model is called once.'),
     tools: typed('tools', 'Tools that the model may call.'),

@@ -1,6 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '@spanhouse/model'
 import type { Handler } from '../../handler.ts'
 import { judge } from '../../prompt/judge.ts'
+import { TEMPLATE_FORMATS } from '../../prompt/template.ts'
 import {
   closed,
   field,
@@ -67,7 +68,7 @@ const PARAMETERS = closed(
         widget: 'choice',
         isAdvanced: true,
       },
-      { enum: ['mustache', 'curly', 'fstring', 'jinja2'] },
+      { enum: [...TEMPLATE_FORMATS] },
     ),
     correct_answer_key: OPTIONAL_CORRECT_ANSWER_KEY,
     threshold: THRESHOLD,
