@@ -1,4 +1,5 @@
 import type { Json } from '@spanhouse/model'
+import type { ModelErrorCategory } from '@spanhouse/models'
 import type { ErrorType } from './error-types.ts'
 
 /** The parts of the message about a wrong value, so that programs need not parse it. */
@@ -9,8 +10,6 @@ export interface ErrorDetails {
   /** The JSON type of the actual value, which itself is not repeated. */
   got?: string
 }
-
-export type FailureCategory = 'availability' | 'capacity' | 'transient' | 'access' | 'context' | 'other'
 
 /**
  * A failure whose reason the caller may know. Anything else that a handler throws is a defect, which is answered with
@@ -26,7 +25,7 @@ export class RunError extends Error {
   readonly providerStatus: number | undefined
   readonly retryAfterSeconds: number | undefined
   /** The kind of a provider's failure, as in the table of section 4.5. */
-  readonly category: FailureCategory | undefined
+  readonly category: ModelErrorCategory | undefined
   /** Whether part of a model's answer was passed on before: another call would repeat it. */
   readonly isPartial: boolean
 
@@ -38,7 +37,7 @@ export class RunError extends Error {
       details?: ErrorDetails
       providerStatus?: number
       retryAfterSeconds?: number
-      category?: FailureCategory
+      category?: ModelErrorCategory
       isPartial?: boolean
       cause?: unknown
     } = {},

@@ -1,4 +1,5 @@
-import { isJsonObject, isRawJson, type Json, type JsonObject } from '@spanhouse/model'
+import { isJsonObject, isRawJson, type Json } from '@spanhouse/model'
+import { memberOf } from '../path.ts'
 import { Steps } from './steps.ts'
 
 /** Undefined: there is none. */
@@ -31,10 +32,6 @@ function partsOf(a: Part, b: Part): Iterable<[Part, Part]> | undefined {
   const names = Object.keys(a)
   return names.length === Object.keys(b).length ? names.values().map(name => [a[name], memberOf(b, name)]) : undefined
 }
-
-/** Undefined, which equals no value, if there is no such member. */
-const memberOf = (object: JsonObject, name: string): Json | undefined =>
-  Object.hasOwn(object, name) ? object[name] : undefined
 
 /** Compares values that are not both objects nor both lists. Integers are compared by their digits. */
 export function equalScalars(a: Part, b: Part): boolean {

@@ -12,10 +12,6 @@ export async function editSimilarity(means: Means, a: string, b: string): Promis
   return longest === 0 ? 1 : 1 - distance / longest
 }
 
-/** The ratio of Ratcliff and Obershelp (5.6). */
-export const blockSimilarity = (means: Means, a: string, b: string): Promise<number> =>
-  means.compute('matchingRatio', a, b)
-
 /** The cosine of the embeddings, from -1 to 1; 0 if the norm of one of them is 0 (5.7). */
 export async function embeddingSimilarity(
   means: Means,

@@ -24,9 +24,8 @@ const failure = (message: string, code = 500): Ending => ({ code, type: 'failure
 
 /**
  * Calls a model once, or in a loop until it calls no more tools, calls a tool of the caller, or a limit is reached
- * (section
- * 3.3 of the runtime's contract). The `status` of the output tells which. The file tools are not provided: callers must not
- * reach files of the server.
+ * (section 3.3 of the runtime's contract). The `status` of the output tells which. The file tools are not provided:
+ * callers must not reach files of the server.
  */
 export async function runLlm(run: Run): Promise<Json> {
   if (run.flags.force) throw new RunError(406, 'v0:workflows:force-not-supported', "The flag 'force' is not supported")

@@ -3,7 +3,7 @@ import { type DiffOptions, diffScore } from '../evaluation/json-diff.ts'
 import { equalJson } from '../evaluation/json-equality.ts'
 import { jsonText } from '../evaluation/json-text.ts'
 import { readJson } from '../evaluation/read-json.ts'
-import { blockSimilarity, EMBEDDING_MODEL, editSimilarity, embeddingSimilarity } from '../evaluation/similarity.ts'
+import { EMBEDDING_MODEL, editSimilarity, embeddingSimilarity } from '../evaluation/similarity.ts'
 import { valueIn } from '../evaluation/value-in.ts'
 import { mistakeInPath } from '../path.ts'
 import type { Means, Run } from '../run.ts'
@@ -88,7 +88,7 @@ export class Compared {
   }
 
   async similarity(name: string, texts: readonly [string, string]): Promise<number> {
-    if (name === 'jaccard') return refusalAsIncomparable(blockSimilarity(this.#means, ...texts))
+    if (name === 'jaccard') return refusalAsIncomparable(this.#means.compute('matchingRatio', ...texts))
     if (name === 'levenshtein') return refusalAsIncomparable(editSimilarity(this.#means, ...texts))
     if (name === 'cosine') return embeddingSimilarity(this.#means, EMBEDDING_MODEL, texts)
     throw new Incomparable(`Unknown similarity '${name}'.`)

@@ -1,5 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '@spanhouse/model'
 import { readJson } from '../evaluation/read-json.ts'
+import { graded } from '../evaluation/verdict.ts'
 import { memberOf } from '../path.ts'
 import type { Run } from '../run.ts'
 import { misfit, missing } from '../run-error.ts'
@@ -89,7 +90,7 @@ function judgeContext({ parameters, inputs = {}, outputs, trace }: Run, { correc
 
 async function verdictOf(content: Json, threshold: number): Promise<Json> {
   const verdict = typeof content === 'string' ? await parsed(content) : content
-  if (typeof verdict === 'number') return { score: verdict, success: verdict >= threshold }
+  if (typeof verdict === 'number') return graded(verdict, threshold)
   if (typeof verdict === 'boolean') return { score: verdict ? 1 : 0, success: verdict }
   if (isJsonObject(verdict)) return verdict
   throw misfit('outputs', 'outputs', "the model's answer to be a number, a boolean or an object as JSON", verdict)

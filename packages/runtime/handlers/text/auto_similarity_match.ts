@@ -1,6 +1,5 @@
 import { expectedText, outputText } from '../../evaluation/judged.ts'
 import { optionalShare } from '../../evaluation/parameters.ts'
-import { blockSimilarity } from '../../evaluation/similarity.ts'
 import { foldOf } from '../../evaluation/text-check.ts'
 import { graded } from '../../evaluation/verdict.ts'
 import type { Handler } from '../../handler.ts'
@@ -50,6 +49,6 @@ export const autoSimilarityMatch: Handler = {
     const expected = fold(await expectedText(run))
     const output = fold(await outputText(run.outputs))
     const threshold = optionalShare(parameters, 'threshold') ?? optionalShare(parameters, 'similarity_threshold') ?? 0.5
-    return graded(await blockSimilarity(run.means, output, expected), threshold)
+    return graded(await run.means.compute('matchingRatio', output, expected), threshold)
   },
 }
