@@ -240,6 +240,35 @@ describe('invitations', () => {
   })
 })
 
+test('strangers are not told whether a workspace exists', async () => {
+  const [host, stranger] = [await newPerson(), await newPerson()]
+  const { email } = host
+  const answersFor = async ({ organization_id, workspace_id }: { organization_id: string; workspace_id: string }) => {
+    const inOrganization = `/organizations/${organization_id}/workspaces/${workspace_id}`
+    const role = { email, organization_id, role: 'viewer' }
+    const requests: [string, string, unknown?][] = [
+      ['PUT', inOrganization, { name: 'x' }],
+      ['POST', `${inOrganization}/invite`, [{ email }]],
+      ['POST', `${inOrganization}/invite/resend`, { email }],
+      ['POST', `${inOrganization}/invite/accept`, { email, token: 'x' }],
+      ['POST', `/workspaces/${workspace_id}/roles`, role],
+      ['DELETE', `/workspaces/${workspace_id}/roles?${new URLSearchParams(role)}`],
+      ['DELETE', `/workspaces/${workspace_id}/users?email=${email}`],
+    ]
+    const answers = []
+    for (const request of requests) answers.push(await stranger.ask(...request))
+    return answers.map(({ status, text }) => [status, text.replaceAll(workspace_id, 'ID')])
+  }
+  const [none, other] = [randomUUID(), randomUUID()]
+  const unknown = await answersFor({ organization_id: none, workspace_id: other })
+  expect(unknown.map(([status]) => status)).toEqual([403, 403, 403, 400, 403, 403, 403])
+  expect(await answersFor(host)).toEqual(unknown)
+  expect(await answersFor({ ...host, workspace_id: other })).toEqual(unknown)
+  expect(await answersFor({ ...host, organization_id: none })).toEqual(unknown)
+  const own = await answersFor({ ...stranger, workspace_id: other })
+  expect(await answersFor({ ...stranger, workspace_id: host.workspace_id })).toEqual(own)
+})
+
 describe('members', () => {
   const roles = (host: Person) => `/workspaces/${host.workspace_id}/roles`
   const change = (host: Person, member: Person, role: string) => ({
@@ -319,7 +348,7 @@ describe('members', () => {
     expect((await editor.ask('POST', roles(host), change(host, editor, 'admin'))).status).toBe(403)
     expect((await editor.ask('DELETE', users(admin))).status).toBe(403)
     const elsewhere = { ...change(host, editor, 'viewer'), organization_id: editor.organization_id }
-    expect((await asAdmin('POST', roles(host), elsewhere)).status).toBe(404)
+    expect((await asAdmin('POST', roles(host), elsewhere)).status).toBe(403)
     expect((await asAdmin('POST', `/workspaces/${randomUUID()}/roles`, change(host, editor, 'viewer'))).status).toBe(
       404,
     )

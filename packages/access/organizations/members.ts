@@ -72,8 +72,10 @@ export async function unassignRole(
 export async function removeMember(db: Database, change: Change, email: string): Promise<true> {
   const { principal, workspace_id } = change
   await changeMembers(db, change, async trx => {
-    const rights = await workspaceRights(trx, principal.user_id, { workspace_id })
-    if (!isManager(rights.role)) throw new Problem('forbidden', 'Only admins and owners can remove members.')
+    const rights = await workspaceRights(trx, principal.user_id, workspace_id)
+    if (rights === null || !isManager(rights.role)) {
+      throw new Problem('forbidden', 'Only admins and owners can remove members.')
+    }
     const member = await memberOf(trx, rights, email)
     if (member !== null) {
       requireChangeable(rights, member)

@@ -199,7 +199,7 @@ async function requireDefaultChoice(
   user_id: Uuid,
   { workspace_id, user_role = null }: { workspace_id: Uuid; user_role?: string | null },
 ): Promise<void> {
-  const { role } = await workspaceRights(trx, user_id, { workspace_id })
+  const role = (await workspaceRights(trx, user_id, workspace_id))?.role ?? null
   if (!isManager(role) || isAbove(user_role, role))
     throw new Problem('forbidden', 'Only admins and owners of the workspace can choose its default project.')
 }

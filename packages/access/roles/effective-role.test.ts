@@ -44,8 +44,7 @@ onEachDatabase('effective roles', postgres => {
     const key = await insertApiKey(db(), { user_id, project_id: place.project })
     const principal = (await authenticator.authenticate(`ApiKey ${key}`, '/x')) as ProjectPrincipal
     expect(principal.role).toBe(one.role)
-    const { role } = await workspaceRights(db(), user_id, { workspace_id: place.workspace })
-    expect(role).toBe(one.role)
+    expect(await workspaceRights(db(), user_id, place.workspace)).toMatchObject({ role: one.role })
     const listed = (await listProjects(db(), principal)).filter(({ project_id }) => project_id === place.project)
     expect(listed.map(({ user_role }) => user_role)).toEqual(one.role === null ? [] : [one.role])
   })
@@ -53,8 +52,8 @@ onEachDatabase('effective roles', postgres => {
   test('a workspace without a default project goes by its own memberships', async () => {
     const place = await placeOf({ organization: 'viewer', workspace: 'admin', project: 'viewer', role: null })
     await db().updateTable('projects').set({ is_default: false }).where('id', '=', place.project).execute()
-    const roleOf = async (): Promise<string | null> =>
-      (await workspaceRights(db(), place.user, { workspace_id: place.workspace })).role
+    const roleOf = async (): Promise<string | null | undefined> =>
+      (await workspaceRights(db(), place.user, place.workspace))?.role
     expect(await roleOf()).toBe('admin')
     await db().deleteFrom('organization_memberships').where('user_id', '=', place.user).execute()
     expect(await roleOf()).toBeNull()

@@ -12,21 +12,12 @@ export interface WorkspaceRights {
   role: string | null
 }
 
-export interface WorkspacePlace {
-  workspace_id: Uuid
-  /** Set when the caller names the organization: a workspace of another organization is then not found. */
-  organization_id?: Uuid
-}
-
-/**
- * The user's role in the workspace, which is their role in its default project. Throws a Problem `not_found` if the
- * workspace does not exist.
- */
+/** The user's role in the workspace, which is their role in its default project. Null if there is no such workspace. */
 export async function workspaceRights(
   db: Database,
   user_id: Uuid,
-  { workspace_id, organization_id }: WorkspacePlace,
-): Promise<WorkspaceRights> {
+  workspace_id: Uuid,
+): Promise<WorkspaceRights | null> {
   const row = await db
     .selectFrom('workspaces')
     .innerJoin('organizations', 'organizations.id', 'workspaces.organization_id')
@@ -37,21 +28,42 @@ export async function workspaceRights(
     .select(effectiveRole(sql`${user_id}::uuid`).as('role'))
     .where('workspaces.id', '=', workspace_id)
     .executeTakeFirst()
-  if (row === undefined || (organization_id !== undefined && row.organization_id !== organization_id)) {
-    throw new Problem('not_found', { message: 'The workspace does not exist.', ref: workspace_id })
-  }
-  return { workspace_id, ...row }
+  return row === undefined ? null : { workspace_id, ...row }
 }
 
-/** As {@link workspaceRights}, but throws a Problem `forbidden` if the role lacks the permission. */
+/** A workspace, in the organization that the caller names. */
+export interface WorkspacePlace {
+  organization_id: Uuid
+  workspace_id: Uuid
+}
+
+/**
+ * As {@link workspaceRights}. Throws Problems: `forbidden` if the role lacks the permission, or if the user is not in
+ * the organization, whatever there is; `not_found` for its members if it has no such workspace.
+ */
 export async function requireInWorkspace(
   db: Database,
   user_id: Uuid,
-  place: WorkspacePlace & { permission: Permission },
+  { organization_id, workspace_id, permission }: WorkspacePlace & { permission: Permission },
 ): Promise<WorkspaceRights> {
-  const rights = await workspaceRights(db, user_id, place)
-  if (permissionsOf(rights.role).has(place.permission)) return rights
-  throw new Problem('forbidden', `You do not have the permission ${place.permission} in this workspace.`)
+  const rights = await workspaceRights(db, user_id, workspace_id)
+  if (rights?.organization_id === organization_id) {
+    if (permissionsOf(rights.role).has(permission)) return rights
+  } else if (await isInOrganization(db, user_id, organization_id)) {
+    throw new Problem('not_found', { message: 'The workspace does not exist.', ref: workspace_id })
+  }
+  throw new Problem('forbidden', `You do not have the permission ${permission} in this workspace.`)
+}
+
+async function isInOrganization(db: Database, user_id: Uuid, organization_id: Uuid): Promise<boolean> {
+  const joined = db.selectFrom('organization_memberships').select('organization_id').where('user_id', '=', user_id)
+  const row = await db
+    .selectFrom('organizations')
+    .select('id')
+    .where('id', '=', organization_id)
+    .where(either => either.or([either('owner_id', '=', user_id), either('id', 'in', joined)]))
+    .executeTakeFirst()
+  return row !== undefined
 }
 
 /** Whether the role may manage projects and members. */
