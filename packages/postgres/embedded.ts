@@ -44,12 +44,8 @@ export async function openEmbedded({ dataDir, limits, onFailure }: EmbeddedOptio
     }
   } catch (error) {
     await unlock()
-    throw new Error(
-      `the embedded database in ${dataDir} cannot be opened${isFull(error) ? ': the disk is full' : ''}`,
-      {
-        cause: error,
-      },
-    )
+    const cause = isFull(error) ? new Error('the disk is full') : error
+    throw new Error(`the embedded database in ${dataDir} cannot be opened`, { cause })
   }
 }
 

@@ -1,5 +1,6 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { writeWhole } from './whole-file.ts'
 
 /**
  * The format of the data folder as a whole: which stores it contains, their names, and the format of their files. It
@@ -16,7 +17,7 @@ export async function requireFormat(dataDir: string): Promise<void> {
   const stated = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error
   })
-  if (stated === undefined) return writeFile(path, `${DATA_FORMAT}\n`)
+  if (stated === undefined) return writeWhole(path, `${DATA_FORMAT}\n`)
   const format = Number(stated)
   if (!Number.isSafeInteger(format) || format < 1) throw new Error(`the file ${path} does not state a format version`)
   if (format > DATA_FORMAT)

@@ -1,6 +1,7 @@
-import { randomBytes, randomUUID } from 'node:crypto'
-import { link, readFile, rm, writeFile } from 'node:fs/promises'
+import { randomBytes } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { writeWhole } from './whole-file.ts'
 
 /** The generated API key of the default project, readable only by the owner of the data folder. */
 const keyFile = (dataDir: string): string => join(dataDir, 'api-key')
@@ -18,10 +19,10 @@ export const keyFilesOf = (dataDir: string): string[] => [
 ]
 
 export const writeKeyFile = (dataDir: string, apiKey: string): Promise<void> =>
-  writeFile(keyFile(dataDir), `${apiKey}\n`, { mode: 0o600 })
+  writeWhole(keyFile(dataDir), `${apiKey}\n`)
 
 export const writeSelfKeyFile = (dataDir: string, apiKey: string): Promise<void> =>
-  writeFile(selfKeyFile(dataDir), `${apiKey}\n`, { mode: 0o600 })
+  writeWhole(selfKeyFile(dataDir), `${apiKey}\n`)
 
 /** Undefined if this data folder never had one. */
 export const readKeyFile = (dataDir: string): Promise<string | undefined> => readLine(keyFile(dataDir))
@@ -34,20 +35,9 @@ export async function ensureSecretKeyFile(dataDir: string): Promise<string> {
   const path = secretKeyFile(dataDir)
   const existing = await readLine(path)
   if (existing !== undefined) return existing
-  const unfinished = `${path}.${randomUUID()}`
-  try {
-    await writeFile(unfinished, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600 })
-    // The file appears complete and once: a full disk leaves no empty key, and of several processes only one creates
-    // it.
-    await link(unfinished, path).catch(ignoreExisting)
-  } finally {
-    await rm(unfinished, { force: true })
-  }
+  // Of several processes only one creates it.
+  await writeWhole(path, `${randomBytes(32).toString('hex')}\n`, { isNew: true })
   return (await readLine(path)) as string
-}
-
-function ignoreExisting(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EEXIST') throw error
 }
 
 async function readLine(path: string): Promise<string | undefined> {

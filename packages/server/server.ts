@@ -145,11 +145,13 @@ async function migrateStore(
   if (engine !== engines?.background) await engine.close()
 }
 
-async function makeDefaultProject(config: Config, { postgres, seeds }: Parts): Promise<string | undefined> {
-  const { apiKey } = await ensureDefaultProject(postgres.db, { apiKey: config.apiKey, seeds: seeds.project })
-  if (apiKey === undefined || config.apiKey) return undefined
-  await writeKeyFile(config.dataDir, apiKey)
-  return apiKey
+/** Resolves to the key that it has generated, if it has. */
+async function makeDefaultProject(
+  { apiKey, dataDir }: Config,
+  { postgres, seeds }: Parts,
+): Promise<string | undefined> {
+  const keepKey = (generated: string): Promise<void> => writeKeyFile(dataDir, generated)
+  return (await ensureDefaultProject(postgres.db, { apiKey, seeds: seeds.project, keepKey })).apiKey
 }
 
 /** Background work besides serving requests. */

@@ -1,10 +1,13 @@
+import { execFile } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rm, rmdir, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { natsAvailable, startNats } from '@spanhouse/span-stream/nats-server.testing.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { readKeyFile } from './key-file.ts'
 import { startServerProcess } from './server-process.testing.ts'
 
 let dataDir: string
@@ -28,6 +31,25 @@ test('a port in use and a folder that is none are said before anything is opened
     new RegExp(`code 2:\\nSPANHOUSE_DATA_DIR=${file}: EEXIST`),
   )
 })
+
+test('a first start without space on the disk leaves nothing that keeps the next one from starting', async () => {
+  const full = join(dataDir, 'full')
+  const main = new URL('./main.ts', import.meta.url).pathname
+  const start = promisify(execFile)('bash', ['-c', 'ulimit -f 0; exec "$0" "$@"', process.execPath, main], {
+    env: { ...process.env, SPANHOUSE_DATA_DIR: full, SPANHOUSE_PORT: '0', SPANHOUSE_GRPC_PORT: '0' },
+  })
+  await expect(start).rejects.toThrow(/SPANHOUSE_DATA_DIR=.*: EFBIG/)
+  expect(await readdir(full)).toEqual([])
+  // Nor does one that cannot store the key that it makes, of which the database has only a hash.
+  const env = { SPANHOUSE_API_KEY: '' }
+  await mkdir(join(full, 'api-key'), { recursive: true })
+  await expect(startServerProcess({ dataDir: full, env })).rejects.toThrow(/Spanhouse cannot start: .*api-key/)
+  await rmdir(join(full, 'api-key'))
+  const server = await startServerProcess({ dataDir: full, env })
+  const key = await readKeyFile(full)
+  expect(server.output()).toContain(`API key               ${key}`)
+  await server.kill()
+}, 180_000)
 
 test.skipIf(!natsAvailable)(
   'a start waits for a store that comes up later; a second process on its folder says so',

@@ -19,7 +19,14 @@ export interface FirstStartOptions {
   /** Presets the key of the default project: up to 256 visible ASCII characters, preferably long and random. */
   apiKey?: string
   seeds?: readonly Seed[]
+  keepKey?: KeepKey
 }
+
+/**
+ * Stores a generated key, of which the database has only a hash, where its owner finds it. Called before it is valid:
+ * if this rejects, nothing is created, and the next start generates another one.
+ */
+export type KeepKey = (apiKey: string) => Promise<void>
 
 export interface DefaultProject {
   project: NewProject
@@ -35,7 +42,7 @@ export interface DefaultProject {
  */
 export async function ensureDefaultProject(
   db: Database,
-  { apiKey, seeds = [] }: FirstStartOptions = {},
+  { apiKey, seeds = [], keepKey }: FirstStartOptions = {},
 ): Promise<DefaultProject> {
   const preset = apiKey === undefined ? null : identifyApiKey(apiKey)
   if (apiKey !== undefined && preset === null) {
@@ -48,7 +55,7 @@ export async function ensureDefaultProject(
       const project = existing ?? (await makeDefaultProject(trx, seeds))
       if (preset !== null) await presetKey(trx, project, preset)
       if (preset !== null || existing !== null) return { project }
-      return { project, apiKey: await insertApiKey(trx, { user_id: project.user_id, project_id: project.project_id }) }
+      return { project, apiKey: await makeKey(trx, project, keepKey) }
     }),
   )
 }
@@ -61,7 +68,10 @@ const SELF = toJsonb({ is_self: true })
  * of the default project's owner: members of other organizations, the default one included, cannot read it. Any number
  * of processes may call this at the same time, once the default project exists.
  */
-export const ensureSelfProject = (db: Database, seeds: readonly Seed[] = []): Promise<DefaultProject> =>
+export const ensureSelfProject = (
+  db: Database,
+  { seeds = [], keepKey }: Omit<FirstStartOptions, 'apiKey'> = {},
+): Promise<DefaultProject> =>
   withDatabaseProblems(() =>
     db.transaction().execute(async trx => {
       const first = await findMarkedProject(trx, FIRST)
@@ -71,9 +81,15 @@ export const ensureSelfProject = (db: Database, seeds: readonly Seed[] = []): Pr
       if (existing !== null) return { project: existing }
       const project = await makeProject(trx, SELF, { organization: 'Spanhouse', owner: first.user_id })
       for (const seed of seeds) await seed(trx, project)
-      return { project, apiKey: await insertApiKey(trx, { user_id: project.user_id, project_id: project.project_id }) }
+      return { project, apiKey: await makeKey(trx, project, keepKey) }
     }),
   )
+
+async function makeKey(trx: Trx, { user_id, project_id }: NewProject, keepKey: KeepKey | undefined): Promise<string> {
+  const apiKey = await insertApiKey(trx, { user_id, project_id })
+  await keepKey?.(apiKey)
+  return apiKey
+}
 
 async function findMarkedProject(trx: Trx, mark: typeof FIRST): Promise<NewProject | null> {
   const row = await trx

@@ -35,8 +35,8 @@ export async function startSelfTracing(start: SelfTracingStart): Promise<{ stop(
   const { config, parts, metrics, quotas, log } = start
   const { postgres, authenticator, stream, seeds } = parts
   if (!stream) throw new Error('Every role has the stream.')
-  const { project, apiKey } = await ensureSelfProject(postgres.db, seeds.project)
-  if (apiKey !== undefined) await writeSelfKeyFile(config.dataDir, apiKey)
+  const keepKey = (apiKey: string): Promise<void> => writeSelfKeyFile(config.dataDir, apiKey)
+  const { project } = await ensureSelfProject(postgres.db, { seeds: seeds.project, keepKey })
   const lost = new Counter({
     name: 'spanhouse_self_tracing_lost_total',
     help: 'Traces of the program itself beyond the number recorded in a second (limit), and its spans that were not accepted (refused).',
