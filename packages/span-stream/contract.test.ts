@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { adapters, batchSizes, consume, createMessage, idsOf, OPTIONS, openPlace, until } from './contract.testing.ts'
+import { LOOKS_MAX } from './settle.ts'
 import type { Delivery, SpanMessage, SpanStream } from './span-stream.ts'
 
 /** Publishes one after the other, which is what gives messages an order. */
@@ -67,6 +68,19 @@ describe.each(adapters())('SpanStream: $name', adapter => {
           await second?.ack()
           expect(await last?.isNext(new Set(held.slice(0, 1)))).toBe(true)
           expect(await last?.isNext(none)).toBe(false)
+        })
+      })
+
+      it('tells so of a message behind many that the caller has, too', async () => {
+        const stream = await open()
+        const messages = createMessages(LOOKS_MAX + 2)
+        await publishAll(stream, messages)
+        const sequences: number[] = []
+        await consume(stream, messages.length, async delivery => {
+          sequences.push(delivery.sequence)
+          if (sequences.length < messages.length) return
+          expect(await delivery.isNext(new Set(sequences.slice(0, LOOKS_MAX)))).toBe(false)
+          expect(await delivery.isNext(new Set(sequences.slice(0, -1)))).toBe(true)
         })
       })
 

@@ -85,10 +85,12 @@ export class Progress {
     return { numbers, next }
   }
 
-  /** Up to `limit` messages before `number` that the consumer has not settled. */
-  before(queue: Queue, number: number, limit: number): number[] {
-    const keys = this.#pending.getKeys({ start: [nameOf(queue)], end: [nameOf(queue), number], limit })
-    return [...keys].map(([, before]) => before)
+  /** Up to `limit` messages before `number` that the consumer has not settled and that are not skipped. */
+  before(queue: Queue, number: number, limit: number, skip: ReadonlySet<number>): number[] {
+    const numbers: number[] = []
+    for (const [, before] of this.#pending.getKeys({ start: [nameOf(queue)], end: [nameOf(queue), number] }))
+      if (!skip.has(before) && numbers.push(before) === limit) break
+    return numbers
   }
 
   /** Up to `limit` delayed messages that are not skipped, ordered by due time. */

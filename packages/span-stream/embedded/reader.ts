@@ -143,9 +143,8 @@ export class EmbeddedReader implements Source<Ready> {
       attempt,
       isNext: async besides => {
         log.refresh()
-        const before = LANES.flatMap(lane => log.progress.before({ ...queue, lane }, number, LOOKS_MAX))
-        const others = before.filter(one => !besides.has(one))
-        return !others.some(one => log.live.envelope(one)?.project_id === message.project_id)
+        const before = LANES.flatMap(lane => log.progress.before({ ...queue, lane }, number, LOOKS_MAX, besides))
+        return !before.some(one => log.live.envelope(one)?.project_id === message.project_id)
       },
       ack: () => this.#settle(number, log.finish(queue, number)),
       retry: delayMs => this.#settle(number, log.delay(queue, number, Date.now() + delayMs)),

@@ -1,3 +1,4 @@
+import type { Uuid } from '@spanhouse/model'
 import { refusal } from '../admission.ts'
 import { createDelivery, LOOKS_MAX } from '../settle.ts'
 import type { DeliveriesOptions, Delivery, SpanMessage } from '../span-stream.ts'
@@ -19,6 +20,14 @@ export interface SettlementParts {
 export interface SettlementOptions extends Pick<DeliveriesOptions, 'consumer' | 'signal'> {
   /** Called when a message is redelivered after a delay. */
   onRetried(sequence: number, delayMs: number): void
+}
+
+/** Positions of the messages of a project. */
+interface Range {
+  subject: string
+  from: number
+  to: number
+  project_id: Uuid
 }
 
 /** Delay before retrying a message whose parts could not be read, or that could not become a dead letter. */
@@ -126,13 +135,27 @@ export class Settlement {
     return !found.includes(true)
   }
 
-  /** Whether a lane has something of the same project before the message. */
-  async #hasBefore({ sequence, project_id }: Fetched, queue: Queue, besides: ReadonlySet<number>) {
+  /**
+   * Whether a lane has something of the same project before the message. What is held is in memory. It may be many
+   * messages, so what is before them (retried, or left by a reader that died) and after them is looked for separately.
+   */
+  async #hasBefore({ sequence, project_id }: Fetched, queue: Queue, besides: ReadonlySet<number>): Promise<boolean> {
+    const subject = this.#parts.topology.subject(queue)
+    const held = [...this.#held.values()].filter(one => one.subject === subject && one.sequence < sequence)
+    if (held.some(one => one.project_id === project_id && !besides.has(one.sequence))) return true
+    const last = held.reduce((most, one) => Math.max(most, one.sequence), 0)
+    for (const from of new Set([1, last + 1]))
+      if (await this.#isBetween({ subject, from, to: sequence, project_id }, besides)) return true
+    return false
+  }
+
+  /** Whether one of the first messages of a subject between two positions is of the project. */
+  async #isBetween({ subject, from, to, project_id }: Range, besides: ReadonlySet<number>): Promise<boolean> {
     const { storage, topology } = this.#parts
-    let at = 1
+    let at = from
     for (let looks = 0; looks < LOOKS_MAX; looks++) {
-      const stored = await storage.next(topology.live, topology.subject(queue), at)
-      if (stored === null || stored.seq >= sequence) return false
+      const stored = await storage.next(topology.live, subject, at)
+      if (stored === null || stored.seq >= to) return false
       if (!besides.has(stored.seq) && fromHeaders(stored.header)?.project_id === project_id) return true
       at = stored.seq + 1
     }
