@@ -5,7 +5,7 @@ import { SpanBatch, SpanWriter } from '@spanhouse/span-store'
 import { newProject, openTestEngine } from '@spanhouse/span-store/spans.testing.ts'
 import type { SpanMessage } from '@spanhouse/span-stream'
 import { expect, test } from 'vitest'
-import { spansIn } from '../roles/message-spans.ts'
+import { deletionIn, spansIn } from '../roles/message-spans.ts'
 import { type SimpleTraceParts, SimpleTraces } from './simple-traces.ts'
 import { spanOfSimpleTrace } from './span.ts'
 import { SURFACES, type Surface } from './surfaces.ts'
@@ -50,20 +50,18 @@ test('an edit finds what another process has accepted and the stream still holds
   const body = spanOfSimpleTrace(surface, ids, { data: { outputs: 1 }, references, links: [] } as never)
   const accepted_at = microsNow()
   const span = canonicalise(draftOfBody(body, accepted_at) as SpanDraft)
-  const held = [{ ...sender, accepted_at, span }]
   const writer = new SpanWriter(engine)
+  // The writer takes what the stream holds, and with it a deletion that follows.
+  const publish = async ([message]: SpanMessage[]): Promise<void> => {
+    if (message?.format !== 'deletion') return
+    const batch = SpanBatch.of([{ ...sender, accepted_at, span }])
+    batch.deletions.push(deletionIn(message))
+    await writer.write(batch)
+  }
   const parts = {
     engine,
     background: engine,
-    stream: {
-      partitions: 1,
-      publish: async () => undefined,
-      stats: async () => {
-        const depth = held.length
-        if (depth > 0) await writer.write(SpanBatch.of(held.splice(0)))
-        return { depth, oldestSeconds: 60 }
-      },
-    },
+    stream: { partitions: 1, publish, stats: async () => ({ depth: 1, oldestSeconds: 60 }) },
     metrics: { accepted: { inc: () => undefined } },
     postgres: { lease: async () => ({ lost: new AbortController().signal, release: async () => undefined }) },
   } as unknown as SimpleTraceParts

@@ -23,9 +23,8 @@ import {
   type StoredSpan,
 } from '@spanhouse/span-store'
 import { type Ingest, publishDrafts } from '../ingest/accept.ts'
-import { type Deleting, deleteTrace } from '../ingest/delete-trace.ts'
+import { type Deleting, deleteTrace, untilTraceStored } from '../ingest/delete-trace.ts'
 import { acceptedNext, requireTurn } from '../ingest/trace-turn.ts'
-import { untilStored } from '../ingest/until-stored.ts'
 import type { Registry } from '../routes/registry/endpoint.ts'
 import type { GivenReferences, NewSimpleTrace, SimpleTraceEdit } from './bodies.ts'
 import { EditTurns } from './edit-turns.ts'
@@ -42,9 +41,6 @@ import {
   toSimpleTrace,
 } from './span.ts'
 import type { Surface } from './surfaces.ts'
-
-/** How long a change of a trace that is not found waits for what the stream holds. */
-const STORED_MS_MAX = 3_000
 
 export type SimpleTraceParts = Ingest & Deleting & { registry: Registry; engine: Engine }
 
@@ -200,10 +196,7 @@ export class SimpleTraces {
   ): Promise<(SpanJson & SimpleTraceSpan) | undefined> {
     const found = await this.#span(principal, trace_id)
     if (found) return found
-    const signal = AbortSignal.timeout(STORED_MS_MAX)
-    await untilStored(this.#parts.stream, signal).catch(error => {
-      if (!signal.aborted) throw error
-    })
+    await untilTraceStored(this.#parts, principal, trace_id)
     return this.#span(principal, trace_id)
   }
 
