@@ -1,18 +1,21 @@
-import { blake2b, invalid, isRawJson, type Json, parseUuid, type Uuid } from '@spanhouse/model'
+import { blake2bInTurns, invalid, isRawJson, type Json, parseUuid, type Uuid } from '@spanhouse/model'
 import { METADATA, type Testcase } from './testcase.ts'
 
 const DIGEST_BYTES = 16
 /** Deeper values are rejected: they could exhaust the stack here, in Postgres, or in clients. */
 const DEPTH_MAX = 200
 
+/** Characters that are hashed before other work gets a turn: a few milliseconds of work. */
+const PIECE_LENGTH = 16 * 1024
+
 /**
  * The id of a row: the first 16 bytes of a native 16-byte BLAKE2b over the testset's id and the row's data in canonical
  * JSON, marked as a UUID of version 5. Equal rows of one testset have one id. Metadata is part of the content if there
  * is any. 400 for data that is nested too deeply.
  */
-export function testcaseId(testsetId: Uuid | null, testcase: Testcase): Uuid {
+export async function testcaseId(testsetId: Uuid | null, testcase: Testcase): Promise<Uuid> {
   const text = `${testsetId ?? 'None'}${contentText(testcase)}`
-  const bytes = blake2b(Buffer.from(text), DIGEST_BYTES)
+  const bytes = await blake2bInTurns(asciiPieces(text), DIGEST_BYTES)
   bytes[6] = ((bytes[6] as number) & 0x0f) | 0x50
   bytes[8] = ((bytes[8] as number) & 0x3f) | 0x80
   return parseUuid(bytes.toString('hex')) as Uuid
@@ -25,15 +28,34 @@ function contentText({ data, ...metadata }: Testcase): string {
   return Object.keys(data).length === 0 ? '' : canonicalJson(data)
 }
 
-/** Sorted keys, no whitespace, ASCII only. */
+/** JSON with sorted keys and no whitespace. */
 export function canonicalJson(value: Json | undefined, depth = 0): string {
   if (depth > DEPTH_MAX) throw invalid(`testcases: data may be nested at most ${DEPTH_MAX} levels deep`)
-  if (typeof value === 'string') return asciiText(value)
   if (Array.isArray(value)) return `[${value.map(item => canonicalJson(item, depth + 1)).join(',')}]`
   if (typeof value !== 'object' || value === null || isRawJson(value)) return JSON.stringify(value)
   const members = Object.keys(value).sort()
-  return `{${members.map(name => `${asciiText(name)}:${canonicalJson(value[name], depth + 1)}`).join(',')}}`
+  return `{${members.map(name => `${JSON.stringify(name)}:${canonicalJson(value[name], depth + 1)}`).join(',')}}`
 }
 
-const asciiText = (text: string): string =>
-  JSON.stringify(text).replaceAll(/[^ -~]/g, unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+/** A JSON text in ASCII. Each UTF-16 unit is escaped by itself, so the text may be cut anywhere. */
+export function* asciiPieces(text: string): Generator<Buffer> {
+  for (let at = 0; at < text.length; at += PIECE_LENGTH) yield asciiBytes(text.slice(at, at + PIECE_LENGTH))
+}
+
+const ESCAPE_LENGTH = String.raw`\uFFFF`.length
+const HEX_DIGITS = Buffer.from('0123456789abcdef')
+
+function asciiBytes(text: string): Buffer {
+  const bytes = Buffer.allocUnsafe(ESCAPE_LENGTH * text.length)
+  let end = 0
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at)
+    if (unit >= 0x20 && unit < 0x7f) bytes[end++] = unit
+    else {
+      bytes[end++] = 0x5c // A backslash and a "u".
+      bytes[end++] = 0x75
+      for (let shift = 12; shift >= 0; shift -= 4) bytes[end++] = HEX_DIGITS[(unit >> shift) & 0xf] as number
+    }
+  }
+  return bytes.subarray(0, end)
+}

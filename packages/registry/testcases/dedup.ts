@@ -22,16 +22,16 @@ export async function withDedupIds(rows: readonly TestcaseBody[]): Promise<Testc
   requireWithinLimits({ rows: rows.length })
   const named: Testcase[] = []
   for (const [index, row] of rows.entries()) {
-    named.push(withDedupId(row, index))
+    named.push(await withDedupId(row, index))
     await nextTurn()
   }
   return named
 }
 
-function withDedupId({ id, ...testcase }: TestcaseBody, index: number): Testcase {
+async function withDedupId({ id, ...testcase }: TestcaseBody, index: number): Promise<Testcase> {
   const data = withoutFileColumn(testcase.data)
   const own = [data[DEDUP_COLUMN], testcase.data[DEDUP_FILE_COLUMN]].find(isGiven)
-  data[DEDUP_COLUMN] = own ?? dedupId(rowId(id, { ...testcase, data }), index)
+  data[DEDUP_COLUMN] = own ?? dedupId(await rowId(id, { ...testcase, data }), index)
   return { ...testcase, data }
 }
 
@@ -41,7 +41,7 @@ function withoutFileColumn(data: JsonObject): JsonObject {
   return rest
 }
 
-function rowId(id: string | undefined, testcase: Testcase): string {
+async function rowId(id: string | undefined, testcase: Testcase): Promise<string> {
   const inColumn = testcase.data[ID_COLUMN]
   return id ?? (typeof inColumn === 'string' ? parseUuid(inColumn) : null) ?? testcaseId(null, { data: testcase.data })
 }

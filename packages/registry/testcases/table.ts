@@ -79,7 +79,7 @@ async function encodeAll(testsetId: Uuid, testcases: readonly Testcase[]): Promi
   const rows: Encoded[] = []
   let bytes = 0
   for (const [index, testcase] of testcases.entries()) {
-    const row = { ...encode(testsetId, testcase), position: index + 1 }
+    const row = { ...(await encode(testsetId, testcase)), position: index + 1 }
     rows.push(row)
     bytes += row.bytes
     requireWithinLimits({ rows: testcases.length, bytes })
@@ -88,9 +88,9 @@ async function encodeAll(testsetId: Uuid, testcases: readonly Testcase[]): Promi
   return rows
 }
 
-function encode(testsetId: Uuid, testcase: Testcase): Omit<Encoded, 'position'> {
+async function encode(testsetId: Uuid, testcase: Testcase): Promise<Omit<Encoded, 'position'>> {
   // Must come first, because it rejects data that is nested too deeply for the rest.
-  const id = testcaseId(testsetId, testcase)
+  const id = await testcaseId(testsetId, testcase)
   const columns = {
     data: JSON.stringify(testcase.data),
     flags: toJsonb(testcase.flags),
