@@ -5,7 +5,7 @@ import { type Database, onBehalfOf } from '@spanhouse/postgres'
 import { tracedJob } from '@spanhouse/telemetry'
 import { Allowances } from './allowances.ts'
 import { type EndedDelivery, endedOf, storeEnded } from './deliveries.ts'
-import { type Claim, claimDue, type Postponed, postpone } from './queue.ts'
+import { type Claim, claimDue, type Postponed, postpone, renew } from './queue.ts'
 import { ATTEMPT_LIMITS, type Outcome, send } from './send.ts'
 
 /*
@@ -16,7 +16,8 @@ import { ATTEMPT_LIMITS, type Outcome, send } from './send.ts'
  *                        │            │            └─ failed, another attempt may succeed: due again later
  *                        └────────────┴─ its process died: due again when the claim has run out
  *
- * So each event reaches each receiver at least once; twice if a process dies between an answer and its record.
+ * So each event reaches each receiver at least once; twice if a process dies between an answer and its record. A claim is
+ * renewed until the outcome is written: an attempt may wait long, for the bodies of others to be rendered.
  */
 
 /** The pauses before the attempts after the first, in seconds; each is shortened at random by up to half. */
@@ -24,6 +25,8 @@ const RETRY_SECONDS = [1, 3, 9, 27, 81] as const
 
 /** How often the queue is looked at while nothing is due. */
 const LOOK_MS = 250
+/** How often claims are renewed: several times before they run out. */
+const RENEW_MS = 5_000
 /** Deliveries claimed, and outcomes written, by one statement. */
 const BATCH_MAX = 250
 /** After an error of the database. */
@@ -42,6 +45,14 @@ export interface DelivererOptions {
   retrySeconds?: readonly number[]
 }
 
+/** How the attempt of a claim has ended. */
+interface Noted {
+  claim: Claim
+  outcome: Outcome
+  /** Seconds until the next attempt; absent if it was the last one. */
+  pause: number | undefined
+}
+
 /** Delivers what is queued. Any number of processes may do so at once. */
 export class Deliverer {
   readonly #options: DelivererOptions
@@ -52,9 +63,12 @@ export class Deliverer {
   readonly #aborting = new AbortController()
   readonly #attempts = new Set<Promise<void>>()
   readonly #running: Promise<void>
-  #ended: EndedDelivery[] = []
-  #postponed: Postponed[] = []
+  /** Whose outcomes are not being written yet. */
+  readonly #held = new Set<Claim>()
+  #noted: Noted[] = []
   #writing: Promise<void> | undefined
+  #renewing: Promise<void> | undefined
+  #renewedAt = performance.now()
   #wake: (() => void) | undefined
 
   constructor(options: DelivererOptions) {
@@ -94,6 +108,8 @@ export class Deliverer {
   }
 
   async #claim(): Promise<number> {
+    // First, so that what this process attempts is never due to itself.
+    if (performance.now() - this.#renewedAt > RENEW_MS) await this.#renew()
     const max = Math.min(BATCH_MAX, this.#allowances.room)
     if (max === 0) return 0
     const { db, vault, onError: onUnreadable } = this.#options
@@ -101,6 +117,13 @@ export class Deliverer {
     const claims = await claimDue({ db, vault, onUnreadable }, { max, each, held: this.#allowances.held() })
     for (const claim of claims) this.#start(claim)
     return claims.length
+  }
+
+  async #renew(): Promise<void> {
+    const { db, onError } = this.#options
+    if (this.#held.size > 0) this.#renewing = renew(db, [...this.#held]).catch(onError)
+    await this.#renewing
+    this.#renewedAt = performance.now()
   }
 
   /** Until it is time to look again, or some attempts have ended and made room. */
@@ -118,6 +141,7 @@ export class Deliverer {
 
   #start(claim: Claim): void {
     this.#allowances.started(claim.subscription_id, claim.places)
+    this.#held.add(claim)
     const attempt = this.#attempt(claim).finally(() => this.#attempts.delete(attempt))
     this.#attempts.add(attempt)
   }
@@ -134,28 +158,18 @@ export class Deliverer {
       this.#note(claim, outcome)
     } catch (error) {
       // Given up at a stop, or a defect: the claim runs out, and the delivery is due again.
+      this.#held.delete(claim)
       if (!this.#aborting.signal.aborted) this.#options.onError(error)
     } finally {
       this.#allowances.ended(subscription_id, places, isSuccess)
     }
   }
 
-  #note({ message, subscription_id, attempts, claimed_until }: Claim, outcome: Outcome): void {
-    const seconds = (Date.now() - Date.parse(message.event.created_at)) / 1000
-    const pause = outcome.mayRetry ? this.#retrySeconds[attempts] : undefined
-    const kind = pause === undefined ? outcome.status.message : 'retry'
-    this.#options.onAttempt(kind, seconds)
-    if (pause === undefined) this.#ended.push({ ...endedOf(message, subscription_id, outcome), claimed_until })
-    else {
-      const event_id = message.event.id
-      this.#postponed.push({
-        subscription_id,
-        event_id,
-        attempts: attempts + 1,
-        claimed_until,
-        seconds: pause * (0.5 + Math.random() / 2),
-      })
-    }
+  #note(claim: Claim, outcome: Outcome): void {
+    const seconds = (Date.now() - Date.parse(claim.message.event.created_at)) / 1000
+    const pause = outcome.mayRetry ? this.#retrySeconds[claim.attempts] : undefined
+    this.#options.onAttempt(pause === undefined ? outcome.status.message : 'retry', seconds)
+    this.#noted.push({ claim, outcome, pause })
     this.#writing ??= this.#write().finally(() => {
       this.#writing = undefined
       this.#wake?.()
@@ -166,10 +180,28 @@ export class Deliverer {
   async #write(): Promise<void> {
     const { db, onError } = this.#options
     await delay(0)
-    while (this.#ended.length + this.#postponed.length > 0) {
-      const [ended, postponed] = [this.#ended.splice(0, BATCH_MAX), this.#postponed.splice(0, BATCH_MAX)]
+    while (this.#noted.length > 0) {
+      const noted = this.#noted.splice(0, BATCH_MAX)
+      for (const { claim } of noted) this.#held.delete(claim)
+      // It may have changed the times by which the claims are recognised.
+      await this.#renewing
+      const ended = noted.filter(({ pause }) => pause === undefined).map(toEnded)
+      const postponed = noted.filter(({ pause }) => pause !== undefined).map(toPostponed)
       if (ended.length > 0) await storeEnded(db, ended, null).catch(onError)
       if (postponed.length > 0) await postpone(db, postponed).catch(onError)
     }
   }
 }
+
+const toEnded = ({ claim, outcome }: Noted): EndedDelivery => ({
+  ...endedOf(claim.message, claim.subscription_id, outcome),
+  claimed_until: claim.claimed_until,
+})
+
+const toPostponed = ({ claim, pause = 0 }: Noted): Postponed => ({
+  subscription_id: claim.subscription_id,
+  event_id: claim.event_id,
+  attempts: claim.attempts + 1,
+  claimed_until: claim.claimed_until,
+  seconds: pause * (0.5 + Math.random() / 2),
+})

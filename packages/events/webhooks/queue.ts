@@ -4,18 +4,20 @@ import { type Database, sql, toJsonb } from '@spanhouse/postgres'
 import { deliveryIdOf, type Message } from './message.ts'
 import type { SubscriptionRow } from './rows.ts'
 
-/** How long a claimed delivery is left to its process: longer than an attempt and the writing of its outcome. */
+/** How long a claimed delivery is left to its process, unless that renews the claim. */
 const CLAIM_SECONDS = 20
 
 /** A delivery that this process attempts. */
 export interface Claim {
   message: Message
   subscription_id: Uuid
+  event_id: Uuid
   /** Attempts that have ended without success. */
   attempts: number
   /** Of the room for attempts, as large events take more memory. */
   places: number
-  /** Tells the claim from others of the same delivery: of those that it was left to, and of a later one. */
+  /** Tells the claim from others of the same delivery: of those that it was left to, and of a later one. Changes when
+   * the claim is renewed. */
   claimed_until: string
 }
 
@@ -35,9 +37,7 @@ export interface Room {
   held: readonly { id: Uuid; room: number }[]
 }
 
-interface ClaimedRow extends Omit<Claim, 'message'> {
-  event_id: Uuid
-}
+type ClaimedRow = Omit<Claim, 'message'>
 
 /** What an event takes in the database for each place, about half of its text. */
 const BYTES_A_PLACE = 32 * 1024
@@ -145,6 +145,26 @@ async function takeFromQueue(db: Database, rows: readonly ClaimedRow[]): Promise
     delete from webhook_queue q using jsonb_to_recordset(${toJsonb(rows as object as [])}::jsonb)
       as gone (subscription_id uuid, event_id uuid)
     where q.subscription_id = gone.subscription_id and q.event_id = gone.event_id`.execute(db)
+}
+
+/**
+ * Leaves claimed deliveries to this process for another {@link CLAIM_SECONDS}, and sets the time of their claims; not
+ * those that were queued again or claimed by others meanwhile.
+ */
+export async function renew(db: Database, claims: readonly Claim[]): Promise<void> {
+  const held = claims.map(({ subscription_id, event_id, claimed_until }, n) => ({
+    n,
+    subscription_id,
+    event_id,
+    claimed_until,
+  }))
+  const { rows } = await sql<{ n: number; claimed_until: string }>`
+    update webhook_queue q set due_at = now() + make_interval(secs => ${CLAIM_SECONDS})
+    from jsonb_to_recordset(${toJsonb(held as object as [])}::jsonb)
+      as held (n int, subscription_id uuid, event_id uuid, claimed_until timestamptz)
+    where q.subscription_id = held.subscription_id and q.event_id = held.event_id and q.due_at = held.claimed_until
+    returning held.n, q.due_at as claimed_until`.execute(db)
+  for (const { n, claimed_until } of rows) (claims[n] as Claim).claimed_until = claimed_until
 }
 
 export interface Postponed {
