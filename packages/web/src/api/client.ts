@@ -11,7 +11,10 @@ interface Request {
   method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   body?: unknown
   signal?: AbortSignal | undefined
-  /** For what is stored again: integers of any size keep their digits (see {@link parseExact}). */
+  /**
+   * For what is sent again: integers of any size keep their digits (see {@link parseExact}). Queries for it do without
+   * structural sharing, which would copy such an integer member by member, as if it were an object.
+   */
   isExact?: boolean
 }
 
@@ -42,10 +45,13 @@ export async function call<Answer>(path: string, request: Request): Promise<Answ
   })
 }
 
-/** The lines of a response, as they arrive: events of a stream of JSON lines. Throws as {@link api}. */
+/**
+ * The lines of a response, as they arrive: events of a stream of JSON lines, with integers of any size. Throws as
+ * {@link api}.
+ */
 export async function* lines<Event>(path: string, request: Request): AsyncGenerator<Event> {
   const answer = await send(path, request, 'application/x-ndjson')
-  yield* jsonLines<Event>(answer.body as ReadableStream<Uint8Array>)
+  yield* jsonLines<Event>(answer.body as ReadableStream<Uint8Array>, parseExact)
 }
 
 /** Server-sent events, as they arrive: `EventSource` cannot send the key. Throws as {@link api}. */

@@ -22,5 +22,11 @@ export function parseExact<Value>(text: string): Value {
   ) as Value
 }
 
+/** The number that a text is, with all digits of an integer; NaN if it is none. */
+export function parseNumber(text: string): number {
+  const number = Number(text)
+  return Number.isSafeInteger(number) || !/^-?[1-9]\d*$/.test(text) ? number : parseExact<number>(text)
+}
+
 /** Whether a value is an integer that {@link parseExact} has kept. */
 export const isExactInteger = (value: unknown): boolean => json.isRawJSON?.(value) ?? false

@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
 import { api, apiById, post } from './client.ts'
+import { isExactInteger } from './exact-json.ts'
 
 export type Json = null | boolean | number | string | Json[] | JsonObject
 export interface JsonObject {
@@ -7,7 +8,7 @@ export interface JsonObject {
 }
 
 export const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !isExactInteger(value)
 
 /** The versioned entities that can be run. */
 export const KINDS = ['application', 'evaluator'] as const
@@ -97,10 +98,11 @@ export const revisionsQuery = (kind: Kind, id: string) =>
     queryKey: ['revisions', kind, id],
     queryFn: async ({ signal }) => {
       const body = { [`${kind}_refs`]: [{ id }], windowing: { limit: REVISIONS_MAX } }
-      const asked = { method: 'POST', body, signal } as const
+      const asked = { method: 'POST', body, signal, isExact: true } as const
       const answer = await apiById<Record<string, Revision[] | undefined>>(`/${kind}s/revisions/query`, asked)
       return (answer?.[`${kind}_revisions`] ?? []).filter(({ data }) => data !== undefined)
     },
+    structuralSharing: false,
   })
 
 export const templatesQuery = (kind: Kind) =>
@@ -175,9 +177,8 @@ export async function forkVariant(kind: Kind, from: Revision, name: string): Pro
     [`${kind}_revision_ref`]: { id: from.id },
   })
   const { id } = forked[`${kind}_variant`] as Variant
-  const head = await post<Record<string, Revision>>(`/${kind}s/revisions/retrieve`, {
-    [`${kind}_variant_ref`]: { id },
-  })
+  const asked = { method: 'POST', body: { [`${kind}_variant_ref`]: { id } }, isExact: true } as const
+  const head = await api<Record<string, Revision>>(`/${kind}s/revisions/retrieve`, asked)
   return head[`${kind}_revision`] as Revision
 }
 
@@ -201,16 +202,16 @@ export const deployedQuery = (kind: Kind, artifact_id: string, environment_id: s
     queryKey: ['deployed', kind, artifact_id, environment_id],
     queryFn: async ({ signal }) => {
       const body = { [`${kind}_ref`]: { id: artifact_id }, environment_ref: { id: environment_id } }
-      const answer = await post<Record<string, Revision | undefined>>(
-        `/${kind}s/revisions/retrieve`,
-        body,
-        signal,
-      ).catch((error: { status?: number }) => {
-        if (error.status === 404) return {} as Record<string, undefined>
-        throw error
-      })
+      const asked = { method: 'POST', body, signal, isExact: true } as const
+      const answer = await api<Record<string, Revision | undefined>>(`/${kind}s/revisions/retrieve`, asked).catch(
+        (error: { status?: number }) => {
+          if (error.status === 404) return {} as Record<string, undefined>
+          throw error
+        },
+      )
       return answer[`${kind}_revision`] ?? null
     },
+    structuralSharing: false,
   })
 
 interface Deployment {

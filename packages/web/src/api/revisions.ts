@@ -7,10 +7,12 @@ export const revisionQuery = (kind: 'application' | 'evaluator', id: string) =>
   queryOptions({
     queryKey: ['revision', kind, id],
     queryFn: async ({ signal }) => {
-      const answer = await api<Record<string, Revision | undefined>>(`/${kind}s/revisions/${id}`, { signal })
+      const asked = { signal, isExact: true }
+      const answer = await api<Record<string, Revision | undefined>>(`/${kind}s/revisions/${id}`, asked)
       return answer[`${kind}_revision`] ?? null
     },
     staleTime: Number.POSITIVE_INFINITY,
+    structuralSharing: false,
   })
 
 /** An artifact of any kind, without its content. */

@@ -14,7 +14,11 @@ export interface SavedQuery {
 
 export const savedQueriesQuery = queryOptions({
   queryKey: ['saved queries'],
-  queryFn: async ({ signal }) => (await post<{ queries: SavedQuery[] }>('/simple/queries/query', {}, signal)).queries,
+  queryFn: async ({ signal }) => {
+    const asked = { method: 'POST', body: {}, signal, isExact: true } as const
+    return (await api<{ queries: SavedQuery[] }>('/simple/queries/query', asked)).queries
+  },
+  structuralSharing: false,
 })
 
 interface NewQuery {

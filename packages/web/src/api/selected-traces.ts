@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
 import { api, post } from './client.ts'
+import { parseExact } from './exact-json.ts'
 import type { Parts } from './queries.ts'
 import { isObject, type Json, type JsonObject, type Workflow } from './registry.ts'
 import { saveQuery } from './saved-queries.ts'
@@ -17,7 +18,7 @@ export async function testcaseOf({ trace_id, span_id }: Chosen): Promise<JsonObj
     const found = parts.find(({ part }) => part === name)
     if (!found) return undefined
     if (found.next !== undefined) throw new Error(`The ${name} of trace ${trace_id} are too long for a testcase.`)
-    return JSON.parse(found.text) as Json
+    return parseExact<Json>(found.text)
   }
   const inputs = partOf('inputs')
   const outputs = partOf('outputs')
@@ -88,7 +89,7 @@ export async function evaluateTraces({ name, trace_ids, evaluators }: NewEvaluat
 export async function exportTraces(trace_ids: readonly string[]): Promise<Blob> {
   const lines: string[] = []
   for (const id of trace_ids) {
-    const { trace } = await api<{ trace?: object }>(`/traces/${id}`)
+    const { trace } = await api<{ trace?: object }>(`/traces/${id}`, { isExact: true })
     if (trace) lines.push(JSON.stringify(trace))
   }
   return new Blob([lines.map(line => `${line}\n`).join('')], { type: 'application/x-ndjson' })

@@ -66,7 +66,6 @@ export const testsetRevisionQuery = (testset_id: string, revision_id: string | u
       const answer = await apiById<{ testset_revision?: TestsetRevision }>('/testsets/revisions/retrieve', asked)
       return answer?.testset_revision ?? null
     },
-    // It would copy exact integers member by member, as if they were objects.
     structuralSharing: false,
   })
 

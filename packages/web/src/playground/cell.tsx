@@ -87,7 +87,7 @@ const ScoreView = ({ name, score }: { name: string; score: Score | undefined }):
 /** The members of a result that are numbers, switches or short texts. */
 function scoreText(outputs: Json): ReactNode {
   if (!isObject(outputs)) return <Value value={outputs} />
-  const members = Object.entries(outputs).filter(([, value]) => value === null || typeof value !== 'object')
+  const members = Object.entries(outputs).filter(([, value]) => !isObject(value) && !Array.isArray(value))
   return members.map(([member, value]) => (
     <span key={member} className={styles.score}>
       {member} <Value value={value} />

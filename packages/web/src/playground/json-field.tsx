@@ -1,4 +1,5 @@
 import { type ReactNode, useState } from 'react'
+import { parseExact } from '../api/exact-json.ts'
 import type { Json } from '../api/registry.ts'
 import { Editor } from '../editor/editor.tsx'
 import styles from './playground.module.css'
@@ -25,7 +26,7 @@ export function JsonField({ label, value, onChange, onRun }: JsonFieldProps): Re
   const { text, fault } = isOld ? { text: JSON.stringify(value, null, 2) } : typed
   const read = (next: string): void => {
     try {
-      const parsed = JSON.parse(next) as Json
+      const parsed = parseExact<Json>(next)
       setTyped({ text: next, value: parsed })
       onChange(parsed)
     } catch (error) {

@@ -1,4 +1,5 @@
 import { type ReactNode, useId } from 'react'
+import { isExactInteger, parseNumber } from '../api/exact-json.ts'
 import { isObject, type Json, type JsonObject } from '../api/registry.ts'
 import { Editor } from '../editor/editor.tsx'
 import { visible } from '../format/format.ts'
@@ -76,7 +77,9 @@ const PLAIN_TYPES: readonly unknown[] = ['string', 'number', 'integer', 'boolean
 type Plain = string | number | boolean | undefined
 
 const isPlain = (value: Json | undefined, schema: JsonObject): value is Plain =>
-  value === undefined || value === null ? PLAIN_TYPES.includes(schema.type) : typeof value !== 'object'
+  value === undefined || value === null
+    ? PLAIN_TYPES.includes(schema.type)
+    : typeof value !== 'object' || isExactInteger(value)
 
 const Titled = ({
   member,
@@ -115,9 +118,11 @@ function PlainField({ member, value, schema, onChange }: PlainFieldProps): React
         {titleOf(member, schema)}
       </label>
     )
-  const isNumber = typeof value === 'number' || schema.type === 'number' || schema.type === 'integer'
+  const shown = value ?? ''
+  const isNumber =
+    typeof value === 'number' || isExactInteger(value) || schema.type === 'number' || schema.type === 'integer'
   const read = (text: string): Json | undefined =>
-    text === '' ? (isNumber ? undefined : '') : isNumber ? Number(text) : text
+    text === '' ? (isNumber ? undefined : '') : isNumber ? parseNumber(text) : text
   const choices = Array.isArray(schema.enum) ? schema.enum : undefined
   return (
     <div className={styles.field}>
@@ -142,7 +147,7 @@ function PlainField({ member, value, schema, onChange }: PlainFieldProps): React
           type={isNumber ? 'number' : 'text'}
           step="any"
           title={hint}
-          value={value ?? ''}
+          value={typeof shown === 'string' ? shown : JSON.stringify(shown)}
           onChange={event => onChange(read(event.target.value))}
         />
       )}

@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
-import { api, post } from '../api/client.ts'
+import { api } from '../api/client.ts'
 import { isObject, type Json, type JsonObject } from '../api/registry.ts'
 
 /** What a run is given. */
@@ -25,12 +25,14 @@ export const testsetRowsQuery = (testset_id: string) =>
     queryKey: ['testset rows', testset_id],
     queryFn: async ({ signal }): Promise<Row[]> => {
       const body = { testset_ref: { id: testset_id }, windowing: { limit: ROWS_MAX } }
-      const answer = await post<TestsetRevision>('/testsets/revisions/retrieve', body, signal)
+      const asked = { method: 'POST', body, signal, isExact: true } as const
+      const answer = await api<TestsetRevision>('/testsets/revisions/retrieve', asked)
       return (answer.testset_revision?.data?.testcases ?? []).map(({ id, data = {} }) => {
         const { testcase_dedup_id: _, ...inputs } = data
         return { id, inputs, ...(inputs.outputs !== undefined && { outputs: inputs.outputs }) }
       })
     },
+    structuralSharing: false,
   })
 
 interface TraceAnswer {
@@ -45,7 +47,8 @@ export const traceRowQuery = (trace_id: string) =>
   queryOptions({
     queryKey: ['trace row', trace_id],
     queryFn: async ({ signal }): Promise<Row | null> => {
-      const { trace } = await api<TraceAnswer>(`/traces/${encodeURIComponent(trace_id)}`, { signal })
+      const asked = { signal, isExact: true } as const
+      const { trace } = await api<TraceAnswer>(`/traces/${encodeURIComponent(trace_id)}`, asked)
       const root = Object.values(trace?.spans ?? {}).flat()[0]
       if (trace === undefined || root === undefined) return null
       const { inputs, outputs } = root.attributes?.ag?.data ?? {}
@@ -56,4 +59,5 @@ export const traceRowQuery = (trace_id: string) =>
         trace: trace as unknown as JsonObject,
       }
     },
+    structuralSharing: false,
   })

@@ -1,6 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { flushSync } from 'react-dom'
+import { parseExact, parseNumber } from '../api/exact-json.ts'
 import {
   isObject,
   type Json,
@@ -188,17 +189,18 @@ function valuesOf(fields: JsonObject, texts: Readonly<Record<string, string>>): 
 function valueIn(text: string, schema: Json): Json | undefined {
   const type = typeOf(schema)
   if (type === 'string') return text
-  if (type === 'number') return inBounds(Number(text), schema)
+  if (type === 'number') return inBounds(text, schema)
   try {
-    return JSON.parse(text) as Json
+    return parseExact<Json>(text)
   } catch {
     return undefined
   }
 }
 
-function inBounds(value: number, schema: Json): number | undefined {
+function inBounds(text: string, schema: Json): Json | undefined {
   const { minimum, maximum } = isObject(schema) ? schema : {}
+  const value = Number(text)
   if (!Number.isFinite(value)) return undefined
   if (typeof minimum === 'number' && value < minimum) return undefined
-  return typeof maximum === 'number' && value > maximum ? undefined : value
+  return typeof maximum === 'number' && value > maximum ? undefined : parseNumber(text)
 }

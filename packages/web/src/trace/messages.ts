@@ -1,3 +1,4 @@
+import { isExactInteger, parseExact } from '../api/exact-json.ts'
 import { isObject, type JsonObject } from '../api/registry.ts'
 /** A message of a chat, in whatever form its client sent it. */
 export interface Message {
@@ -99,7 +100,7 @@ function callOf(value: unknown): Piece {
 /** The value of a JSON text; a text that is no JSON as it is. */
 export function parsed(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return parseExact(text)
   } catch {
     return text
   }
@@ -181,6 +182,7 @@ function splitDataUrl(text: string): [string, string, string] {
 /** The text of a value that is hardly more than one. */
 export function plainText(value: unknown): string | undefined {
   if (typeof value === 'string') return value
+  if (isExactInteger(value)) return JSON.stringify(value)
   if (value === null || Array.isArray(value)) return undefined
   if (typeof value !== 'object') return String(value)
   const members = Object.values(value)

@@ -1,4 +1,5 @@
 import { type ReactNode, useState } from 'react'
+import { isExactInteger } from '../api/exact-json.ts'
 import { formatBytes, formatCount, visible } from '../format/format.ts'
 import styles from './content.module.css'
 import { type Bytes, bytesIn, type Message, type Piece } from './messages.ts'
@@ -41,7 +42,8 @@ export function JsonView({ value, depth = 0 }: { value: unknown; depth?: number 
         "<TextView text={value} />"
       </span>
     )
-  if (typeof value !== 'object' || value === null) return <span className={styles.literal}>{String(value)}</span>
+  if (typeof value !== 'object' || value === null || isExactInteger(value))
+    return <span className={styles.literal}>{JSON.stringify(value) ?? String(value)}</span>
   return <Members value={value} depth={depth} />
 }
 

@@ -1,3 +1,4 @@
+import { parseExact } from '../api/exact-json.ts'
 import type { Condition, Group } from '../api/filtering.ts'
 import { FIELDS, FilterError, nameOfField, testOf } from './filter-fields.ts'
 
@@ -114,7 +115,7 @@ function jsonTerm(text: string): Condition | Group {
 
 function parsedJson(text: string): Record<string, unknown> | undefined {
   try {
-    return JSON.parse(text)
+    return parseExact(text)
   } catch {
     return undefined
   }

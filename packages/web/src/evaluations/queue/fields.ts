@@ -1,3 +1,4 @@
+import { parseExact, parseNumber } from '../../api/exact-json.ts'
 import { isObject, type Json, type JsonObject } from '../../api/registry.ts'
 
 /** A member of an evaluator's output, as people fill it in. */
@@ -106,7 +107,7 @@ const isBlank = (given: Json): boolean => typeof given === 'string' && given.tri
 function entered({ title, form }: Field, given: Json): Json {
   if (form.kind === 'json') {
     try {
-      return JSON.parse(String(given)) as Json
+      return parseExact<Json>(String(given))
     } catch {
       throw new Error(`${title} is not JSON.`)
     }
@@ -118,7 +119,7 @@ function entered({ title, form }: Field, given: Json): Json {
   if (isInteger && !Number.isInteger(value)) throw new Error(`${title} is not a whole number.`)
   if (value < min) throw new Error(`${title} is less than ${min}.`)
   if (value > max) throw new Error(`${title} is more than ${max}.`)
-  return value
+  return parseNumber(String(given))
 }
 
 /** What to show in the form for an output that was saved. */
@@ -127,6 +128,6 @@ export const valuesIn = (fields: readonly Field[], output: JsonObject): Values =
     fields.flatMap(({ name, form }) => {
       const value = output[name]
       if (value === undefined) return []
-      return [[name, form.kind === 'json' ? JSON.stringify(value) : form.kind === 'number' ? String(value) : value]]
+      return [[name, form.kind === 'json' || form.kind === 'number' ? JSON.stringify(value) : value]]
     }),
   )
