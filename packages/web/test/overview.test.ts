@@ -294,6 +294,27 @@ test('a session of more turns than are shown has the same totals as in the list,
   await page.getByText('The last 1,000 turns are shown').waitFor()
   expect(await page.locator('dl').first().textContent()).toMatch(/Turns1,005.*Lasted16 m 46 sΣ Tokens1,005/)
   await page.getByRole('list', { name: 'Turns' }).getByRole('button').first().getByText('helpful 0.5').waitFor()
+  // The first five are not shown.
+  await page.getByRole('article', { name: 'Turn 6', exact: true }).waitFor()
+  expect(await page.getByRole('article', { name: 'Turn 1', exact: true }).count()).toBe(0)
+  await close()
+})
+
+test('the turns of a session are read again only when it has changed', async () => {
+  const own = await newProject()
+  await own.store(...turn('quiet', 0))
+  const { page, close } = await visit(browser, own, '/w/sessions/quiet')
+  let [looked, read] = [0, 0]
+  page.on('request', request => {
+    if (request.url().endsWith('/api/spans/groups')) looked++
+    if (request.url().endsWith('/api/spans/rows')) read++
+  })
+  await page.getByText('Answer 0 of quiet.').waitFor()
+  await expect.poll(() => looked, SOON).toBeGreaterThan(2)
+  expect(read).toBeLessThan(2)
+  await own.store(...turn('quiet', 1))
+  await page.getByText('Question 1 of quiet?').first().waitFor()
+  expect(await page.locator('dl').first().textContent()).toContain('Turns2')
   await close()
 })
 

@@ -17,7 +17,7 @@ import { useKeys } from '../frame/keys.ts'
 import { useNameInTitle } from '../frame/title.ts'
 import { Failure, Waiting } from '../parts/controls.tsx'
 import { termOf, WITH_ERRORS } from '../traces/filter-text.ts'
-import { lastedMs, sessionQuery, sessionTotalsQuery, TURNS_MAX, turnScoresQuery } from './queries.ts'
+import { lastedMs, sessionQuery, TURNS_MAX, turnScoresQuery } from './queries.ts'
 import type { SessionSearch } from './search.ts'
 import styles from './session.module.css'
 import { Strip } from './strip.tsx'
@@ -28,8 +28,8 @@ export function SessionScreen(): ReactNode {
   const { sessionId } = useParams({ from: '/sessions/$sessionId' })
   const search = useSearch({ from: '/sessions/$sessionId' })
   const navigate = useNavigate({ from: '/sessions/$sessionId' })
-  const { data: turns, error } = useQuery(sessionQuery(sessionId))
-  const { data: totals } = useQuery(sessionTotalsQuery(sessionId))
+  const { data, error } = useQuery(sessionQuery(sessionId))
+  const { turns, totals } = data ?? {}
   useNameInTitle(sessionId)
   const change = (changes: Partial<SessionSearch>): void =>
     void navigate({ search: before => ({ ...before, ...changes }), replace: true })
@@ -47,20 +47,22 @@ export function SessionScreen(): ReactNode {
           has not arrived yet: the page keeps looking. Go to the <Link to="/sessions">list of sessions</Link>.
         </p>
       )}
-      {turns && turns.length > 0 && <Body {...{ turns, search, change }} all={totals?.count ?? turns.length} />}
+      {turns && turns.length > 0 && (
+        <Body {...{ turns, search, change }} earlier={Math.max(0, (totals?.count ?? 0) - turns.length)} />
+      )}
     </div>
   )
 }
 
 interface BodyProps {
   turns: readonly Row[]
-  /** How many turns the session has. */
-  all: number
+  /** How many turns the session has before them. */
+  earlier: number
   search: SessionSearch
   change: (changes: Partial<SessionSearch>) => void
 }
 
-function Body({ turns, all, search, change }: BodyProps): ReactNode {
+function Body({ turns, earlier, search, change }: BodyProps): ReactNode {
   const { data: annotations = [] } = useQuery(turnScoresQuery(turns.map(({ trace_id }) => trace_id)))
   const scores = byTrace(annotations)
   const selected = Math.max(
@@ -84,13 +86,13 @@ function Body({ turns, all, search, change }: BodyProps): ReactNode {
   })
   return (
     <>
-      <Strip turns={turns} selected={selected} select={select} />
-      {all > turns.length && turns.length === TURNS_MAX && (
+      <Strip {...{ turns, earlier, selected, select }} />
+      {earlier > 0 && turns.length === TURNS_MAX && (
         <p className={styles.nothing}>
           The last {formatCount(TURNS_MAX)} turns are shown; the list of traces has the earlier ones.
         </p>
       )}
-      <Turns {...{ turns, selected, select, scores, toggle }} steps={search.steps} />
+      <Turns {...{ turns, earlier, selected, select, scores, toggle }} steps={search.steps} />
     </>
   )
 }

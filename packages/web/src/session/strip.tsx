@@ -5,6 +5,8 @@ import styles from './session.module.css'
 
 interface StripProps {
   turns: readonly Row[]
+  /** How many turns the session has before them. */
+  earlier: number
   selected: number
   select: (at: number) => void
 }
@@ -13,7 +15,7 @@ const HEIGHT = 56
 const MIDDLE = 36
 
 /** Each turn as a column: how long it took upwards, what it cost downwards. */
-export function Strip({ turns, selected, select }: StripProps): ReactNode {
+export function Strip({ turns, earlier, selected, select }: StripProps): ReactNode {
   const longest = Math.max(1, ...turns.map(({ duration = 0 }) => duration))
   const dearest = Math.max(1e-12, ...turns.map(({ costs = 0 }) => costs))
   return (
@@ -31,7 +33,7 @@ export function Strip({ turns, selected, select }: StripProps): ReactNode {
         return (
           // biome-ignore lint/a11y/noStaticElementInteractions: the list of turns has the keys
           <g key={trace_id} onClick={() => select(at)}>
-            <title>{`Turn ${at + 1}: ${formatDuration(duration)}, ${formatCost(costs)}`}</title>
+            <title>{`Turn ${earlier + at + 1}: ${formatDuration(duration)}, ${formatCost(costs)}`}</title>
             <rect
               className={at === selected ? styles.stripChosen : styles.stripBack}
               x={at}

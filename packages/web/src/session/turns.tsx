@@ -13,6 +13,8 @@ import { Steps } from './steps.tsx'
 
 interface TurnsProps {
   turns: readonly Row[]
+  /** How many turns the session has before them. */
+  earlier: number
   selected: number
   select: (at: number) => void
   scores: ReadonlyMap<string, Annotation[]>
@@ -22,7 +24,7 @@ interface TurnsProps {
 }
 
 /** The turns on the left, and on the right what they say, as one conversation. */
-export function Turns({ turns, selected, select, scores, steps, toggle }: TurnsProps): ReactNode {
+export function Turns({ turns, earlier, selected, select, scores, steps, toggle }: TurnsProps): ReactNode {
   'use no memo' // The virtualizer is one object, whose answers change.
   const scroller = useRef<HTMLDivElement>(null)
   const list = useRef<HTMLOListElement>(null)
@@ -44,7 +46,7 @@ export function Turns({ turns, selected, select, scores, steps, toggle }: TurnsP
           <li key={turn.trace_id}>
             <button type="button" aria-current={at === selected || undefined} onClick={() => select(at)}>
               <span className={styles.turnLine}>
-                <strong>{at + 1}</strong>
+                <strong>{earlier + at + 1}</strong>
                 <span title={formatFullTime(turn.start_time)}>{formatTime(turn.start_time)}</span>
                 <span>{formatDuration(turn.duration)}</span>
                 <span>{formatCost(turn.costs)}</span>
@@ -72,7 +74,7 @@ export function Turns({ turns, selected, select, scores, steps, toggle }: TurnsP
               >
                 <Turn
                   turn={turn}
-                  number={index + 1}
+                  number={earlier + index + 1}
                   isSelected={index === selected}
                   annotations={scores.get(turn.trace_id) ?? []}
                   showsSteps={steps === turn.trace_id}
