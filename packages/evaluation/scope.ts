@@ -41,7 +41,7 @@ export interface Metrics {
   /**
    * Computes the row of each place and stores those that have traces. The run is open and each place exists. Called
    * outside of transactions. Traces that were accepted before and are not stored yet are waited for: some seconds, or
-   * with a signal until they are stored or it aborts.
+   * with a signal for some minutes, until it aborts.
    */
   update(scope: Scope, places: readonly MetricsPlace[], signal?: AbortSignal): Promise<void>
   /** Takes note that metrics could not be computed after a change. The next refresh computes them. */

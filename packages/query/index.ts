@@ -13,6 +13,7 @@ export {
   type CellPlaces,
   compileCellMetrics,
   compileCellOutputs,
+  compileMissingTraces,
   compileSampleOutputs,
   costOfStep,
   MEASURE_COLUMNS,

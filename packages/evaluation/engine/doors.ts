@@ -100,7 +100,7 @@ export interface HashLookup {
 export interface StoredTraces {
   /**
    * The stored traces with these ids (32 hex digits), including all that were durable in the stream at the time of the
-   * call. Waits until these are stored.
+   * call. Waits until these are stored, for some minutes.
    */
   read(project_id: Uuid, trace_ids: readonly string[], signal: AbortSignal): Promise<Map<string, StoredTrace>>
   /** The newest traces without errors for each of these hashes, up to a limit for each. */

@@ -1,9 +1,8 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { type JsonObject, type Micros, microsToIso, parseTime, type Uuid } from '@spanhouse/model'
 import { newId, sql } from '@spanhouse/postgres'
 import type { CellPlaces, MeasuredStep, PlaceKind } from '@spanhouse/query'
 import { inTransaction } from '@spanhouse/registry'
-import { type Engine, type PlaceMetrics, readCellMetrics } from '@spanhouse/span-store'
+import { type PlaceMetrics, readCellMetrics } from '@spanhouse/span-store'
 import { type Condition, isAmong } from '../entities/conditions.ts'
 import type { MetricsRow } from '../entities/rows.ts'
 import { findRow, selectRows } from '../entities/select.ts'
@@ -13,14 +12,8 @@ import type { Metrics, MetricsPlace, Scope } from '../scope.ts'
 import { Batches } from './batches.ts'
 import { copyRun } from './copy.ts'
 import { measuredStepsOf, type StepMetrics, storeSchemas } from './measured-steps.ts'
-
-/** What metrics are computed with. */
-export interface MetricsParts {
-  engine: Engine
-  /** For how many milliseconds the oldest accepted span has been waiting to be stored; 0 if none is. */
-  waitingMs(): Promise<number>
-  log: { warn(details: object, message: string): void }
-}
+import type { MetricsParts } from './metrics-parts.ts'
+import { untilStored, untilTracesStored, type Wait } from './until-stored.ts'
 
 /**
  * Metrics computed in ClickHouse from the root spans of the traces that cells refer to. What several callers ask about
@@ -30,9 +23,12 @@ export interface MetricsParts {
 export function createMetrics(parts: MetricsParts): Metrics {
   const batches = new Batches<MetricsPlace>(PLACES_MAX)
   const update: Metrics['update'] = async (scope, places, signal) => {
-    await untilStored(parts, signal)
-    if (signal?.aborted) return
-    for (const { run_id, kind, places: some } of groupsOf(places)) {
+    const wait: Wait = { since: performance.now(), signal }
+    const isStored = await untilStored(parts, wait)
+    for (const group of groupsOf(places)) {
+      const { run_id, kind, places: some } = group
+      if (signal && !isStored) await untilTracesStored(parts, scope, cellPlaces(scope, group), wait)
+      if (signal?.aborted) return
       const key = [scope.project_id, scope.user_id, run_id, kind].join(' ')
       await batches.add(key, some, items =>
         updateGroup(parts, scope, { run_id, kind, places: inWritingOrder(byKey(items)) }),
@@ -48,12 +44,6 @@ export function createMetrics(parts: MetricsParts): Metrics {
     },
   }
 }
-
-/** How long a refresh waits for traces that were accepted but are not stored yet, and how often it looks. */
-const WAIT_MS = 4_000
-const LOOK_EVERY_MS = 50
-/** Of a worker, which waits until they are stored. */
-const WORKER_LOOKS_EVERY_MS = 200
 
 /** Places of one statement: its time hardly depends on their number. */
 const PLACES_MAX = 2_000
@@ -151,18 +141,6 @@ async function withKnownBuckets(scope: Scope, group: Group): Promise<Group> {
 function cellPlaces({ project_id }: Scope, { run_id, kind, places }: Group): CellPlaces {
   const among = places.flatMap(({ scenario_id, timestamp }) => scenario_id ?? (timestamp ? bucketOf(timestamp) : []))
   return { project_id, run_id, kind, among }
-}
-
-/**
- * Clients refresh right after their last trace was accepted. Resolves when everything is stored that was accepted
- * before the call, however much arrives meanwhile. A request waits some seconds at most; a worker until its signal
- * aborts, since nobody computes the metrics of what it finishes again.
- */
-async function untilStored({ waitingMs }: MetricsParts, signal?: AbortSignal): Promise<void> {
-  const start = performance.now()
-  const waited = (): number => performance.now() - start
-  const mayWait = (): boolean => (signal ? !signal.aborted : waited() < WAIT_MS)
-  while (mayWait() && (await waitingMs()) > waited()) await delay(signal ? WORKER_LOOKS_EVERY_MS : LOOK_EVERY_MS)
 }
 
 interface Computed {

@@ -192,6 +192,12 @@ export function cellsOf(places: CellPlaces, keys: readonly string[]): Sql {
 ${fromCells(places, sql` FINAL`)} AND NOT is_deleted AND trace_id != toFixedString('', 16) AND ${isStepIn(keys)}${inBucket}`
 }
 
+/** One row: `missing`, how many of the cells refer to a trace whose root is not stored. */
+export function compileMissingTraces(places: CellPlaces, keys: readonly string[]): Sql {
+  const stored = sql`SELECT trace_id ${fromRoots(places.project_id, inCells(places, keys))}`
+  return sql`SELECT count() AS missing FROM (${cellsOf(places, keys)}) WHERE trace_id NOT IN (${stored}) ${CELL_SETTINGS}`
+}
+
 /** Cells of a step that are tried, in order, and traces whose outputs are returned. */
 const CANDIDATES = 50
 const SAMPLES = 5

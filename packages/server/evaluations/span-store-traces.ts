@@ -1,11 +1,21 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { CallStatus, HashLookup, SpanPlace, StoredTrace, StoredTraces } from '@spanhouse/evaluation'
-import { isJsonObject, type Json, type JsonObject, type SpanJson, type TraceId, type Uuid } from '@spanhouse/model'
+import {
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  type Micros,
+  microsNow,
+  type SpanJson,
+  type TraceId,
+  type Uuid,
+} from '@spanhouse/model'
 import { hashOf } from '@spanhouse/otlp'
 import { compileSpanQuery, nextWindowing, parseSavedQuery, parseSpanQuery, parseWindowing } from '@spanhouse/query'
 import { effectiveInputs } from '@spanhouse/runtime'
 import { type Engine, readSpans, readTraceHeads, SPAN_COLUMNS, type StoredSpan } from '@spanhouse/span-store'
 import type { SpanStream } from '@spanhouse/span-stream'
-import { untilStored } from '../ingest/until-stored.ts'
+import { isStoredUntil } from '../ingest/until-stored.ts'
 import { readTraceSpans } from '../routes/tracing/whole-traces.ts'
 import { plainTree } from './plain-tree.ts'
 
@@ -17,6 +27,11 @@ const FOUND_TRACES_MAX = 100_000
 const PAGE_TRACES = 10_000
 /** Spans that one look-up by hash reads at most, the newest first. */
 const HASHED_SPANS_MAX = 10_000
+
+/** Between two looks for traces that are not stored yet, and for how long they are looked for. */
+const PAUSE_MS_MIN = 100
+const PAUSE_MS_MAX = 2_000
+const WAIT_MICROS_MAX = 10 * 60 * 1e6
 
 /** What is read is passed on at once, and its size is bounded by {@link TRACES_MAX}. */
 const UNCOUNTED = { hold: () => {}, release: () => {} }
@@ -32,12 +47,25 @@ export class SpanStoreTraces implements StoredTraces {
   }
 
   async read(project_id: Uuid, trace_ids: readonly string[], signal: AbortSignal): Promise<Map<string, StoredTrace>> {
+    const since = microsNow()
     const found = await this.#read(project_id, trace_ids)
-    const missing = trace_ids.filter(id => !found.has(id))
-    if (missing.length === 0) return found
-    await untilStored(this.#stream, signal)
-    for (const [id, trace] of await this.#read(project_id, missing)) found.set(id, trace)
+    let isLast = false
+    for (let pauseMs = PAUSE_MS_MIN; !isLast && found.size < trace_ids.length; pauseMs *= 2) {
+      // Asked before they are read, so that what is stored between the two is found.
+      isLast = await this.#isPast(since)
+      if (!isLast) await delay(Math.min(pauseMs, PAUSE_MS_MAX), undefined, { signal })
+      const missing = trace_ids.filter(id => !found.has(id))
+      for (const [id, trace] of await this.#read(project_id, missing)) found.set(id, trace)
+    }
     return found
+  }
+
+  /**
+   * Whether the stream holds nothing of before, or something that it may hold for ever: what can neither be stored nor
+   * moved to the dead letters, which are full.
+   */
+  async #isPast(since: Micros): Promise<boolean> {
+    return microsNow() - since > WAIT_MICROS_MAX || (await isStoredUntil(this.#stream, since))
   }
 
   /** The index serves the reference: it tells granules apart by one term, but not by hundreds of hashes. */

@@ -4,6 +4,7 @@ import {
   COST_MAX,
   compileCellMetrics,
   compileCellOutputs,
+  compileMissingTraces,
   compileSampleOutputs,
   costOfStep,
   MEASURE_COLUMNS,
@@ -78,6 +79,12 @@ function partsOf(step: MeasuredStep): MeasuredStep[] {
   for (let at = 0; at < step.measures.length; at += MEASURES_PER_PART)
     parts.push({ ...step, measures: step.measures.slice(at, at + MEASURES_PER_PART) })
   return parts
+}
+
+/** How many cells of these steps at the places refer to a trace whose root is not stored. */
+export async function countMissingTraces(engine: Engine, places: CellPlaces, keys: readonly string[]): Promise<number> {
+  const [row] = await engine.rows<{ missing: number }>(printSql(compileMissingTraces(places, keys)))
+  return row?.missing ?? 0
 }
 
 /** The outputs of the first five stored traces of each of these steps, by step. */
