@@ -38,8 +38,8 @@ export interface WorkspacePlace {
 }
 
 /**
- * As {@link workspaceRights}. Throws Problems: `forbidden` if the role lacks the permission, or if the user is not in
- * the organization, whatever there is; `not_found` for its members if it has no such workspace.
+ * As {@link workspaceRights}. Throws Problems: `forbidden` if the role lacks the permission; if the organization has no
+ * such workspace, `not_found` for members of either, and `forbidden` for all others, as if there were one.
  */
 export async function requireInWorkspace(
   db: Database,
@@ -47,9 +47,9 @@ export async function requireInWorkspace(
   { organization_id, workspace_id, permission }: WorkspacePlace & { permission: Permission },
 ): Promise<WorkspaceRights> {
   const rights = await workspaceRights(db, user_id, workspace_id)
-  if (rights?.organization_id === organization_id) {
-    if (permissionsOf(rights.role).has(permission)) return rights
-  } else if (await isInOrganization(db, user_id, organization_id)) {
+  const isThere = rights?.organization_id === organization_id
+  if (isThere && permissionsOf(rights.role).has(permission)) return rights
+  if (!isThere && (rights?.role || (await isInOrganization(db, user_id, organization_id)))) {
     throw new Problem('not_found', { message: 'The workspace does not exist.', ref: workspace_id })
   }
   throw new Problem('forbidden', `You do not have the permission ${permission} in this workspace.`)

@@ -18,7 +18,8 @@ export interface Measured {
 
 /**
  * Computes metrics of what a worker has finished. It waits for a store that is away until the signal aborts, and some
- * minutes for one that is behind: nobody computes these metrics again. Metrics that cannot be computed otherwise change nothing about the verdict.
+ * minutes for one that is behind: nobody computes these metrics again. Metrics that cannot be computed otherwise change
+ * nothing about the verdict.
  */
 export async function measure(
   { db, runtime, metrics, log }: EngineParts,
