@@ -1,8 +1,8 @@
 import { mapOf, nearestTime, optional, z } from '@spanhouse/validation'
 import {
   ACCOUNTS_MAX,
-  IDENTITIES_MAX,
   accountOptions,
+  IDENTITIES_MAX,
   identity,
   organization,
   organizationMembership,
