@@ -139,6 +139,7 @@ test('through an environment, from every kind of workflow', async () => {
 
 test.each<[string, object, number]>([
   ['no such target', embed({ workflow: { slug: 'nope' } }), 404],
+  ['a slug that is no Unicode', embed({ workflow: { slug: '\ud800' } }), 404],
   ['no such path', embed({ workflow: { slug: 'tone-guide' } }, 'parameters.nope'), 404],
   ['mixed families', embed({ workflow: { slug: 'a' }, evaluator: { slug: 'b' } }), 400],
   ['what cannot be embedded', embed({ testset: { slug: 'a' } }), 400],

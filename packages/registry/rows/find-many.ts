@@ -1,5 +1,5 @@
-import { invalid, Problem, type Uuid } from '@spanhouse/model'
-import { batchesOf, type RawBuilder, type RowSize, sql } from '@spanhouse/postgres'
+import { invalid, type JsonObject, Problem, type Uuid } from '@spanhouse/model'
+import { batchesOf, type RawBuilder, type RowSize, sql, toJsonb } from '@spanhouse/postgres'
 import type { Scope } from '../kind.ts'
 import { type References, versionOf } from '../references.ts'
 import { ownOf, type Pointers, pointsAt, requireConsistent, requireScoped } from './find.ts'
@@ -108,15 +108,15 @@ const membersOf = (references: References): Column[] => NAMES.filter(name => COL
 function findGroup(scope: Scope, group: readonly Asked[]): RawBuilder<unknown> {
   const values = group.map(({ n, references }) => ({ n, ...valuesOf(references) }))
   const { where, tail = sql`` } = pointsAt(scope, columnsOf(membersOf(group[0]?.references ?? {})))
-  return sql`select t.n, f.id, f.bytes from json_to_recordset(${JSON.stringify(values)}::json) as ${TABLE}
+  return sql`select t.n, f.id, f.bytes from json_to_recordset(${toJsonb(values)}::json) as ${TABLE}
     cross join lateral (
       select r.id, coalesce(pg_column_size(r.data), 0) as bytes from revisions r
       where ${ownOf('r', scope)} and ${where} ${tail}
     ) f`
 }
 
-const valuesOf = (references: References): Record<string, unknown> =>
-  Object.fromEntries(membersOf(references).map(name => [name, COLUMNS[name].of(references)]))
+const valuesOf = (references: References): JsonObject =>
+  Object.fromEntries(membersOf(references).map(name => [name, COLUMNS[name].of(references) ?? null]))
 
 /** Pointers to the columns of `t`. */
 function columnsOf(members: readonly Column[]): Pointers {
