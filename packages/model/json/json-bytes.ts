@@ -1,5 +1,6 @@
 /* The bytes that give a JSON text its structure. */
 
+export const SPACE = 0x20
 export const QUOTE = 0x22
 export const BACKSLASH = 0x5c
 export const COMMA = 0x2c

@@ -1,3 +1,5 @@
+import { BACKSLASH, QUOTE, SPACE } from './json-bytes.ts'
+
 /**
  * `JSON.parse` of V8 13 and 14 (Node 24 and 26) can confuse an escaped member name with another (see DECISIONS.md): it
  * compares the expected name with the text as written. So texts with an escape in a member name are parsed here.
@@ -100,8 +102,5 @@ function skipBlanks(text: string, from: number): number {
   return at
 }
 
-const QUOTE = 0x22
-const BACKSLASH = 0x5c
-const SPACE = 0x20
 /** The characters of numbers and of the three words. */
 const SCALAR = '0123456789+-.eEtrufalsn'

@@ -1,5 +1,15 @@
 import { nextTurn } from '../next-turn.ts'
-import { BACKSLASH, CLOSE_LIST, CLOSE_OBJECT, COLON, COMMA, OPEN_LIST, OPEN_OBJECT, QUOTE } from './json-bytes.ts'
+import {
+  BACKSLASH,
+  CLOSE_LIST,
+  CLOSE_OBJECT,
+  COLON,
+  COMMA,
+  OPEN_LIST,
+  OPEN_OBJECT,
+  QUOTE,
+  SPACE,
+} from './json-bytes.ts'
 
 /** Limits of a JSON text, checked before it is parsed. */
 export interface JsonBounds {
@@ -79,7 +89,6 @@ export function scanShortJson(text: string, bounds: JsonBounds): number {
 /** Levels whose names are recorded, to report where a bound is exceeded. */
 const PATH_LENGTH_MAX = 4
 
-const SPACE = 0x20
 const PLUS = 0x2b
 const MINUS = 0x2d
 const POINT = 0x2e

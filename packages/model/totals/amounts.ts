@@ -13,6 +13,9 @@ export const AMOUNTS = [
   { metric: 'costs', key: 'total', decimals: 15 },
 ] as const
 
+/** The row that counts errors. */
+export const ERRORS = 0
+
 export type SummedMetric = (typeof AMOUNTS)[number]['metric']
 
 /** One value for each row of {@link AMOUNTS}, scaled to an integer by its decimals. */

@@ -2,6 +2,7 @@ import type { TraceType } from '../span.ts'
 import {
   AMOUNTS,
   type Amounts,
+  ERRORS,
   equalAmounts,
   NO_AMOUNTS,
   SUMMED_METRICS,
@@ -71,9 +72,6 @@ export const hasUsage = (amounts: Amounts): boolean =>
 
 const isSaid = (amounts: Amounts, metric: SummedMetric): boolean =>
   INDEXES_OF[metric].some(index => amounts[index] !== 0n)
-
-/** The amount that counts errors. */
-export const ERRORS = 0
 
 /** The total of one span, by the rules of `TraceTotals`. */
 export function totalOf(one: Summing): Total {

@@ -25,7 +25,7 @@ export function modelCall(
 }
 
 const TOKENS = AMOUNTS.flatMap(({ metric }, index) => (metric === 'tokens' ? [index] : []))
-const [PROMPT, COMPLETION, TOTAL] = TOKENS as [number, number, number]
+export const [PROMPT, COMPLETION, TOTAL] = TOKENS as [number, number, number]
 
 /** Longer names of models and scopes are not compared. */
 const NAME_LENGTH_MAX = 200

@@ -1,5 +1,5 @@
 import type { SpanId } from '../identifiers.ts'
-import { haveEqualTokens, type ModelCall, mayBeSameModel } from './model-call.ts'
+import { COMPLETION, haveEqualTokens, type ModelCall, mayBeSameModel, PROMPT } from './model-call.ts'
 import type { TraceNode } from './trace-node.ts'
 
 /** With how many calls of the same tokens, the latest that started before it, a call is compared. */
@@ -224,8 +224,6 @@ function addPartner(partners: Map<SpanId, Set<string>>, outer: SpanId, { call: {
   if (sources) sources.add(source)
   else partners.set(outer, new Set([source]))
 }
-
-const [PROMPT, COMPLETION] = [1, 2]
 
 const isRecorded = (node: TraceNode): node is RecordedCall =>
   node.call !== null && node.call.source !== '' && (node.own[PROMPT] as bigint) > 0n

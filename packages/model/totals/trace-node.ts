@@ -2,7 +2,7 @@ import type { SpanId } from '../identifiers.ts'
 import { isJsonObject, type Json, type JsonObject, numberOf } from '../json/json.ts'
 import { CALL_TYPES, type Span, STEP_TYPES, type TraceType } from '../span.ts'
 import type { Micros } from '../time.ts'
-import { AMOUNTS, type Amounts, NO_AMOUNTS, SUMMED_METRICS, toAmount } from './amounts.ts'
+import { AMOUNTS, type Amounts, ERRORS, NO_AMOUNTS, SUMMED_METRICS, toAmount } from './amounts.ts'
 import { type Failure, failureIn } from './failure.ts'
 import { type ModelCall, modelCall } from './model-call.ts'
 
@@ -66,7 +66,7 @@ export function measureSpan(span: Span): TraceNode {
   }
 }
 
-const [ERRORS, ONE_ERROR] = [0, toAmount(1, 0)]
+const ONE_ERROR = toAmount(1, ERRORS)
 
 /** The failure of a span with these own amounts and this `ag.exception`. */
 export const ownFailure = (own: Amounts, exception: Json | undefined): Failure | null =>

@@ -1,9 +1,9 @@
 import type { SpanId } from '../identifiers.ts'
 import type { TraceType } from '../span.ts'
-import { type Amounts, NO_AMOUNTS, sumAmounts } from './amounts.ts'
+import { type Amounts, ERRORS, NO_AMOUNTS, sumAmounts } from './amounts.ts'
 import { cycleTops } from './cycles.ts'
 import { Extreme } from './extreme.ts'
-import { type Derived, ERRORS, equalDerived, hasUsage, type Total, totalOf, usesAsCall } from './metrics.ts'
+import { type Derived, equalDerived, hasUsage, type Total, totalOf, usesAsCall } from './metrics.ts'
 import { COMPARED_LEVELS_MAX, RepeatedCalls } from './repeated-calls.ts'
 import { ACTORS, type TraceNode } from './trace-node.ts'
 
