@@ -201,14 +201,10 @@ async function findDelivery(scope: WebhookScope, id: Uuid): Promise<DeliveryRow>
 }
 
 /** 404 if the subscription was deleted meanwhile. */
-async function store({ db, user_id }: WebhookScope, ended: EndedDelivery): Promise<DeliveryRow> {
-  await storeEnded(db, [ended], user_id)
+async function store(scope: WebhookScope, ended: EndedDelivery): Promise<DeliveryRow> {
+  await storeEnded(scope.db, [ended], scope.user_id)
   const { subscription_id, event_id } = ended
-  const row = await db
-    .selectFrom('webhook_deliveries')
-    .selectAll()
-    .where('id', '=', deliveryIdOf(subscription_id, event_id))
-    .executeTakeFirst()
+  const row = await selectDelivery(scope, deliveryIdOf(subscription_id, event_id))
   if (!row) throw noSubscription(subscription_id)
   return row
 }

@@ -30,8 +30,7 @@ const isPath = (text: string): boolean => text.startsWith('$') || text.startsWit
  */
 export async function renderBody(context: JsonObject, template: JsonObject | undefined): Promise<string> {
   const rendering = new Rendering(context)
-  const text = template ? await rendering.fill(template) : rendering.write(context)
-  return text
+  return template ? rendering.fill(template) : rendering.write(context)
 }
 
 class Rendering {
