@@ -47,8 +47,8 @@ interface DriverError extends Error {
 
 /**
  * What a driver's error means for the caller: 503 if the database is unreachable or temporarily unable to respond, 504
- * if a statement timed out, 409 for a violated unique or foreign key, 400 for text that Postgres cannot store (see
- * {@link isNulRejected}). Null for everything else (a defect).
+ * if a statement timed out, 409 for a violated unique or foreign key, 400 for a value that Postgres cannot store: text
+ * with a NUL (see {@link isNulRejected}), or too large. Null for everything else (a defect).
  */
 export function databaseProblem(error: unknown): Problem | null {
   if (error instanceof Problem) return error
