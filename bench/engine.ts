@@ -13,12 +13,11 @@ import { childrensCpuSecondsOf } from '@spanhouse/server/process-figures.testing
 import { type ServerProcess, startServerProcess } from '@spanhouse/server/server-process.testing.ts'
 import type { Export } from './exports.ts'
 import { exportsOf as ingestExportsOf } from './ingest.ts'
-import { sendAll } from './load.ts'
+import { sendAll, untilWritten } from './load.ts'
 import { exportsOf as readsExportsOf } from './reads/traces.ts'
 import { MIXES } from './storage/mixes.ts'
 
 const CONCURRENCY = 8
-const WRITTEN = 'spanhouse_spans_written_total'
 /** As many as a server has writers. */
 const CONNECTIONS = 2
 /** Merges have ended when ClickHouse has used less than this share of a processor for so long. */
@@ -80,7 +79,7 @@ async function record(exports: Iterable<Export>, folder: string) {
       rawBytes += one.rawBytes
     }
     const { acceptedSpans } = await sendAll(server, exports, { concurrency: CONCURRENCY, accepted })
-    while ((await server.metric(WRITTEN)) < acceptedSpans) await delay(50)
+    await untilWritten(server, acceptedSpans)
     return acceptedSpans
   })
   return { inserts, spans, rawBytes }

@@ -6,7 +6,8 @@ import type { Flood } from './neighbour.ts'
 const CONNECTIONS = 4
 const SEED = 41
 
-const { exportsUrl, queriesUrl, authorization } = workerData as Flood
+const { exportsUrl, queriesUrl, apiKey } = workerData as Flood
+const authorization = `ApiKey ${apiKey}`
 const json = { authorization, 'content-type': 'application/json' }
 const protobuf = { authorization, 'content-type': 'application/x-protobuf', 'content-encoding': 'gzip' }
 /** Random: several floods of one project must not send the same spans. */

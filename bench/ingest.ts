@@ -4,15 +4,14 @@ import { join } from 'node:path'
 import { type ServerProcess, startServerProcess } from '@spanhouse/server/server-process.testing.ts'
 import { type Export, makeExport, SPANS_PER_EXPORT } from './exports.ts'
 import { measureFloor } from './floor.ts'
-import { sendAll } from './load.ts'
-import { until } from './measured.ts'
+import { sendAll, untilWritten, writtenOf } from './load.ts'
+import { quantile, rounded, until } from './measured.ts'
 
 const SEED = 7
 /** Sent before anything is measured: the rates are those of a server that has compiled its code. */
 const WARM_UP_SEED = 6
 const WARM_UP_SPANS = 50_000
 const CONCURRENCY = 8
-const WRITTEN = 'spanhouse_spans_written_total'
 
 export interface IngestOptions {
   spans: number
@@ -41,10 +40,10 @@ export async function benchIngest({ spans, lagSeconds }: IngestOptions): Promise
       peakMemoryMb,
       ...stored,
       ratioToFloor: {
-        RowBinary: round(full.queryableSpansPerSecond / floor.RowBinary.perSecond),
-        JSONEachRow: round(full.queryableSpansPerSecond / floor.JSONEachRow.perSecond),
+        RowBinary: rounded(full.queryableSpansPerSecond / floor.RowBinary.perSecond, 3),
+        JSONEachRow: rounded(full.queryableSpansPerSecond / floor.JSONEachRow.perSecond, 3),
       },
-      ratioToBaseline: round(full.queryableSpansPerSecond / baseline.perSecond),
+      ratioToBaseline: rounded(full.queryableSpansPerSecond / baseline.perSecond, 3),
     }
   } finally {
     await rm(dataDir, { recursive: true, force: true })
@@ -61,18 +60,18 @@ function seeded(seed: number, spans: number): Export[] {
 }
 
 async function fullSpeed(server: ServerProcess, exports: readonly Export[]) {
-  const before = await server.metric(WRITTEN)
+  const before = await writtenOf(server)
   const cpuBefore = await server.cpuSeconds()
   const started = performance.now()
   const { acceptedSpans, seconds, overloaded } = await sendAll(server, exports, { concurrency: CONCURRENCY })
-  await until(async () => (await server.metric(WRITTEN)) >= before + acceptedSpans, 100)
+  await untilWritten(server, before + acceptedSpans)
   const total = (performance.now() - started) / 1000
   const cpu = (await server.cpuSeconds()) - cpuBefore
   return {
     acceptedSpansPerSecond: Math.round(acceptedSpans / seconds),
     queryableSpansPerSecond: Math.round(acceptedSpans / total),
     overloaded,
-    cpuSecondsPerMillionSpans: round((cpu / acceptedSpans) * 1e6),
+    cpuSecondsPerMillionSpans: rounded((cpu / acceptedSpans) * 1e6, 3),
     bytesPerSpanRaw: Math.round(exports.reduce((sum, one) => sum + one.rawBytes, 0) / acceptedSpans),
   }
 }
@@ -87,18 +86,18 @@ async function compareDoors(server: ServerProcess) {
   for (let turn = 0; turn < DOOR_ROUNDS; turn++)
     for (const door of ['http', 'grpc'] as const) {
       const exports = seeded(DOOR_SEED + 2 * turn + (door === 'grpc' ? 1 : 0), DOOR_SPANS / DOOR_ROUNDS)
-      const before = await server.metric(WRITTEN)
+      const before = await writtenOf(server)
       const { acceptedSpans, seconds } = await sendAll(server, exports, { concurrency: CONCURRENCY, door })
       sums[door].spans += acceptedSpans
       sums[door].seconds += seconds
       // The stream drains before the other protocol starts.
-      await until(async () => (await server.metric(WRITTEN)) >= before + acceptedSpans, 100)
+      await untilWritten(server, before + acceptedSpans)
     }
   const rate = ({ spans, seconds }: { spans: number; seconds: number }): number => spans / seconds
   return {
     acceptedOverHttpPerSecond: Math.round(rate(sums.http)),
     acceptedOverGrpcPerSecond: Math.round(rate(sums.grpc)),
-    ratioOfGrpcToHttp: round(rate(sums.grpc) / rate(sums.http)),
+    ratioOfGrpcToHttp: rounded(rate(sums.grpc) / rate(sums.http), 3),
   }
 }
 
@@ -121,14 +120,12 @@ async function lagAtRate(server: ServerProcess, rate: number, seconds: number) {
       )
     },
   })
-  const sorted = (await Promise.all(lags)).sort((one, other) => one - other)
-  const at = (share: number): number =>
-    Math.round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] as number)
+  const all = await Promise.all(lags)
   return {
     spansPerSecond: Math.round(rate * SPANS_PER_EXPORT),
-    samples: sorted.length,
-    p50Ms: at(0.5),
-    p99Ms: at(0.99),
+    samples: all.length,
+    p50Ms: Math.round(quantile(all, 0.5)),
+    p99Ms: Math.round(quantile(all, 0.99)),
   }
 }
 
@@ -141,5 +138,3 @@ async function visibleAfter({ url, apiKey }: ServerProcess, { sample }: Export):
   }, 25)
   return performance.now() - started
 }
-
-const round = (value: number): number => Math.round(value * 1000) / 1000

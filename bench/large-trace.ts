@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type ServerProcess, startServerProcess } from '@spanhouse/server/server-process.testing.ts'
 import { type Export, encodeExport, fixed64, int, makeExport, text } from './exports.ts'
-import { sendAll } from './load.ts'
+import { sendAll, untilWritten, writtenOf } from './load.ts'
+import { quantile } from './measured.ts'
 
 const SPANS_PER_EXPORT = 500
 /** Children of one step. */
@@ -15,7 +16,6 @@ const PAUSE_MS = 500
 const TRACE_ID = createHash('sha256').update('large').digest().subarray(0, 16)
 const START_MS = Date.UTC(2026, 10, 1)
 const SEED = 41
-const WRITTEN = 'spanhouse_spans_written_total'
 const TOKENS_PER_CALL = 7
 
 /**
@@ -43,10 +43,10 @@ async function ingest(server: ServerProcess, spans: number): Promise<object[]> {
   for (let tenth = 0; tenth < TENTHS; tenth++) {
     const [from, to] = [(spans * tenth) / TENTHS, (spans * (tenth + 1)) / TENTHS]
     const [started, cpuBefore] = [performance.now(), await server.cpuSeconds()]
-    const before = await server.metric(WRITTEN)
+    const before = await writtenOf(server)
     await sendAll(server, exportsOf(from, to, spans), { concurrency: 2 })
     // The neighbour's spans are counted, too, so this is early by a few.
-    while ((await server.metric(WRITTEN)) < before + (to - from)) await delay(50)
+    await untilWritten(server, before + (to - from))
     const cpu = (await server.cpuSeconds()) - cpuBefore
     tenths.push({
       cpuMicrosPerSpan: Math.round((cpu / (to - from)) * 1e6),
@@ -108,8 +108,7 @@ async function lagsOf(server: ServerProcess, from: number, end: Promise<unknown>
     lags.push(performance.now() - started)
     await delay(PAUSE_MS)
   }
-  lags.sort((one, other) => one - other)
-  const at = (share: number): number => Math.round(lags[Math.floor((lags.length - 1) * share)] as number)
+  const at = (share: number): number => Math.round(quantile(lags, share))
   return { samples: lags.length, p50: at(0.5), p95: at(0.95), max: at(1) }
 }
 

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ServerProcess } from '@spanhouse/server/server-process.testing.ts'
 import type { Export } from './exports.ts'
+import { until } from './measured.ts'
 import { SENDERS } from './senders.ts'
 
 export interface LoadResult {
@@ -48,3 +49,9 @@ export async function sendAll(
   sender.close()
   return result
 }
+
+/** How many spans the server has written since it started. */
+export const writtenOf = (server: ServerProcess): Promise<number> => server.metric('spanhouse_spans_written_total')
+
+export const untilWritten = (server: ServerProcess, spans: number): Promise<void> =>
+  until(async () => (await writtenOf(server)) >= spans, 50)

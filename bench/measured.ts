@@ -21,9 +21,12 @@ export async function measured(work: () => Promise<number>): Promise<Measured> {
 
 export const rounded = (value: number, digits = 2): number => Number(value.toFixed(digits))
 
+/** The value that is above a share of the values: 0.5 is the median, 1 the greatest. */
+export const quantile = (values: readonly number[], share: number): number =>
+  values.toSorted((one, other) => one - other)[Math.min(values.length - 1, Math.floor(values.length * share))] as number
+
 /** The upper one of the two in the middle. */
-export const median = (values: readonly number[]): number =>
-  values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] as number
+export const median = (values: readonly number[]): number => quantile(values, 0.5)
 
 const WAIT_MS = 180_000
 

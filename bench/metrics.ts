@@ -6,6 +6,7 @@ import { openPostgres, type Postgres, sql } from '@spanhouse/postgres'
 import { type ServerProcess, startServerProcess } from '@spanhouse/server/server-process.testing.ts'
 import { type Engine, openEngine } from '@spanhouse/span-store'
 import { sendTo } from './api.ts'
+import { quantile, rounded } from './measured.ts'
 
 /** Rounds of each measurement, and how long they may take together. */
 const ROUNDS = 20
@@ -128,10 +129,9 @@ async function timed(server: ServerProcess, work: () => Promise<unknown>): Promi
     times.push(performance.now() - began)
   }
   const cpuSeconds = (await server.cpuSeconds()) - cpuBefore
-  times.sort((a, b) => a - b)
-  const tenths = (ms: number): number => Math.round(ms * 10) / 10
-  const at = (share: number): number => tenths(times[Math.floor(share * times.length)] as number)
-  return { p50Ms: at(0.5), p95Ms: at(0.95), cpuMs: tenths((cpuSeconds * 1_000) / times.length), rounds: times.length }
+  const at = (share: number): number => rounded(quantile(times, share), 1)
+  const cpuMs = rounded((cpuSeconds * 1_000) / times.length, 1)
+  return { p50Ms: at(0.5), p95Ms: at(0.95), cpuMs, rounds: times.length }
 }
 
 /** Fills runs in the embedded stores of a data folder that no server uses. Both stores work at the same time. */

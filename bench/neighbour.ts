@@ -5,7 +5,9 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { type ServerProcess, startServerProcess } from '@spanhouse/server/server-process.testing.ts'
 import { networkedAvailable, startRole, startStores } from '../test/sets/networked.ts'
+import { newApiKey, sendTo } from './api.ts'
 import { makeExport } from './exports.ts'
+import { quantile, rounded } from './measured.ts'
 
 /** Exports whose time until they are visible is measured, in each phase of a round. */
 const SAMPLES = 15
@@ -18,7 +20,7 @@ const FLOOD_MS = 3_000
 export interface Flood {
   exportsUrl: string
   queriesUrl: string
-  authorization: string
+  apiKey: string
 }
 
 /** Where the neighbour and the flood send, and where the spans are looked for. */
@@ -77,7 +79,7 @@ async function startNetworked(dataDir: string): Promise<Target> {
 }
 
 async function compare(target: Target): Promise<object> {
-  const [neighbour, flooding] = [await newKey(target), await newKey(target)]
+  const [neighbour, flooding] = [await newApiKey(target.api), await newApiKey(target.api)]
   const samples = { alone: [] as number[], besideFlood: [] as number[] }
   await measure(target, neighbour, [])
   for (let round = 0; round < ROUNDS; round++) {
@@ -85,13 +87,13 @@ async function compare(target: Target): Promise<object> {
     await duringFlood(target, flooding, () => measure(target, neighbour, samples.besideFlood))
   }
   const [alone, besideFlood] = [samples.alone, samples.besideFlood].map(list => ({
-    p50: at(list, 0.5),
-    p95: at(list, 0.95),
-    max: at(list, 0.999),
+    p50: Math.round(quantile(list, 0.5)),
+    p95: Math.round(quantile(list, 0.95)),
+    max: Math.round(quantile(list, 1)),
   })) as [Figures, Figures]
   return {
     visibleWithinMs: { alone, besideFlood },
-    ratio: { p50: ratio(besideFlood.p50, alone.p50), p95: ratio(besideFlood.p95, alone.p95) },
+    ratio: { p50: rounded(besideFlood.p50 / alone.p50), p95: rounded(besideFlood.p95 / alone.p95) },
     exportsRefused: await sum(target, 'spanhouse_exports_refused_total'),
     sharesRefused: await sum(target, 'spanhouse_share_refused_total'),
     spansWritten: await sum(target, 'spanhouse_spans_written_total'),
@@ -109,8 +111,8 @@ async function sum({ processes }: Target, metric: string): Promise<number> {
   return values.reduce((total, value) => total + value, 0)
 }
 
-async function duringFlood(target: Target, authorization: string, work: () => Promise<void>): Promise<void> {
-  const workerData: Flood = { exportsUrl: target.receiver.url, queriesUrl: target.api.url, authorization }
+async function duringFlood(target: Target, apiKey: string, work: () => Promise<void>): Promise<void> {
+  const workerData: Flood = { exportsUrl: target.receiver.url, queriesUrl: target.api.url, apiKey }
   const flood = new Worker(new URL('./flood.ts', import.meta.url), { workerData })
   try {
     await delay(FLOOD_MS)
@@ -124,56 +126,22 @@ async function duringFlood(target: Target, authorization: string, work: () => Pr
 let sent = 0
 
 /** Sends exports one after the other, and adds the milliseconds from each answer until a query returns the span. */
-async function measure({ receiver, api }: Target, authorization: string, times: number[]): Promise<void> {
+async function measure({ receiver, api }: Target, apiKey: string, times: number[]): Promise<void> {
   for (let sample = 0; sample < SAMPLES; sample++) {
     const { body, sample: span } = makeExport(SEED, sent++, Date.now())
-    await sendExport(receiver, authorization, body)
+    await sendExport(receiver, apiKey, body)
     const accepted = performance.now()
     const path = `/spans/${span.trace_id}/${span.span_id}`
-    while ((await send(api, authorization, { method: 'GET', path })).count !== 1) await delay(5)
+    while ((await sendTo({ url: api.url, apiKey }, 'GET', path)).count !== 1) await delay(5)
     times.push(performance.now() - accepted)
     await delay(PAUSE_MS)
   }
 }
 
-async function sendExport({ url }: ServerProcess, authorization: string, body: Buffer): Promise<void> {
+async function sendExport({ url }: ServerProcess, apiKey: string, body: Buffer): Promise<void> {
+  const authorization = `ApiKey ${apiKey}`
   const headers = { authorization, 'content-type': 'application/x-protobuf', 'content-encoding': 'gzip' }
   const answer = await fetch(`${url}/api/otlp/v1/traces`, { method: 'POST', headers, body: new Uint8Array(body) })
   if (answer.status !== 202) throw new Error(`the neighbour's export: ${answer.status} ${await answer.text()}`)
   await answer.arrayBuffer()
 }
-
-interface Request {
-  method: 'GET' | 'POST'
-  path: string
-  body?: object
-}
-
-/** What is used of the answers. */
-interface Answered {
-  count: number
-  accounts: { one: { api_keys: { key: string } } }
-}
-
-async function send({ url }: ServerProcess, authorization: string, request: Request): Promise<Answered> {
-  const { method, path, body } = request
-  const headers = { authorization, 'content-type': 'application/json' }
-  const answer = await fetch(`${url}/api${path}`, { method, headers, ...(body && { body: JSON.stringify(body) }) })
-  if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`)
-  return (await answer.json()) as Answered
-}
-
-/** The credential of a project of its own. */
-async function newKey({ api }: Target): Promise<string> {
-  const accounts = { one: { user: { email: `${crypto.randomUUID()}@bench.test` } } }
-  const path = '/admin/simple/accounts/'
-  const made = await send(api, `Access ${api.adminKey}`, { method: 'POST', path, body: { accounts } })
-  return `ApiKey ${made.accounts.one.api_keys.key}`
-}
-
-function at(list: readonly number[], part: number): number {
-  const sorted = list.toSorted((one, other) => one - other)
-  return Math.round(sorted[Math.floor(sorted.length * part)] as number)
-}
-
-const ratio = (one: number, other: number): number => Math.round((one / other) * 100) / 100

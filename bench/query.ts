@@ -34,6 +34,7 @@ import {
   readTraceHeads,
 } from '@spanhouse/span-store'
 import { type FillResult, failOn, fill, PROJECT } from './fill.ts'
+import { quantile, rounded } from './measured.ts'
 import {
   CUSTOMERS,
   LARGE_TRACES,
@@ -277,24 +278,20 @@ export const QUESTIONS: readonly Question[] = [
   },
 ]
 
-export interface QueryBenchOptions {
-  /** Of the set of small spans; the set of chats has a tenth of it. */
-  spans: number
-  /** Where the data sets are kept for the next run. */
-  folder?: string
-}
+/** Where the data sets are kept for the next run. */
+const FOLDER = join(tmpdir(), 'spanhouse-bench')
 
-/** Latencies of reading through the store's own functions; see the README. */
-export async function benchQuery({
-  spans,
-  folder = join(tmpdir(), 'spanhouse-bench'),
-}: QueryBenchOptions): Promise<object> {
+/**
+ * Latencies of reading through the store's own functions; see the README. `spans` is the size of the set of small
+ * spans; the set of chats has a tenth of it.
+ */
+export async function benchQuery({ spans }: { spans: number }): Promise<object> {
   const sets: { [set: string]: object } = {}
   for (const [set, size] of [
     ['small', spans],
     ['chat', spans / 10],
   ] as const) {
-    const place = join(folder, `${set}-${size}-${layoutOf()}`)
+    const place = join(FOLDER, `${set}-${size}-${layoutOf()}`)
     const filled: FillResult | undefined = await fill({ set, spans: size, folder: place })
     sets[set] = { spans: size, ...(filled && { filled }), ...(await askAll(set, size, place)) }
   }
@@ -363,9 +360,7 @@ async function measure(ask: (run: number) => Promise<unknown>): Promise<object> 
     rows = Array.isArray(answer) ? answer.length : rows
   }
   const cpuSeconds = (await cpuSecondsOf(process.pid)) - before
-  times.sort((a, b) => a - b)
-  const at = (share: number): number =>
-    Number((times[Math.min(times.length - 1, Math.floor(times.length * share))] as number).toFixed(1))
-  const cpuMs = Number(((cpuSeconds * 1000) / times.length).toFixed(1))
+  const at = (share: number): number => rounded(quantile(times, share), 1)
+  const cpuMs = rounded((cpuSeconds * 1000) / times.length, 1)
   return { p50Ms: at(0.5), p95Ms: at(0.95), cpuMs, runs: times.length, rows }
 }

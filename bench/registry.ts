@@ -13,6 +13,7 @@ import {
   retrieveRevision,
   type Scope,
 } from '@spanhouse/registry'
+import { quantile, rounded } from './measured.ts'
 
 const ROUNDS = 300
 /** Not counted: V8 compiles and the database fills its caches. */
@@ -102,9 +103,7 @@ async function timed(counter: Counter, run: () => Promise<unknown>): Promise<Fig
     times.push(performance.now() - start)
     statements = Math.max(statements, counter.count())
   }
-  const sorted = times.toSorted((a, b) => a - b)
-  const at = (share: number): number => Math.round((sorted[Math.floor(ROUNDS * share)] as number) * 100) / 100
-  return { p50Ms: at(0.5), p95Ms: at(0.95), statements }
+  return { p50Ms: rounded(quantile(times, 0.5)), p95Ms: rounded(quantile(times, 0.95)), statements }
 }
 
 interface Counter {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { type CodeRequest, openSandbox, type Runtime, type Sandbox } from '@spanhouse/sandbox'
-import { rounded } from './measured.ts'
+import { quantile, rounded } from './measured.ts'
 
 const ROUNDS = 2_000
 /** Not counted: the engines compile what is run often. */
@@ -73,8 +73,6 @@ async function measure(sandbox: Sandbox, runtime: Runtime): Promise<Figures> {
   const cpuBefore = cpuMs(sandbox)
   const times: number[] = []
   for (let round = 0; round < ROUNDS; round++) times.push(await run())
-  const sorted = times.toSorted((a, b) => a - b)
-  const at = (share: number): number => rounded(sorted[Math.floor(ROUNDS * share)] as number)
   const total = times.reduce((sum, one) => sum + one, 0)
   const cpuMsPerRun = (cpuMs(sandbox) - cpuBefore) / ROUNDS
   return {
@@ -82,8 +80,8 @@ async function measure(sandbox: Sandbox, runtime: Runtime): Promise<Figures> {
     runsPerSecond: Math.round((ROUNDS * 1000) / total),
     cpuMsPerRun: rounded(cpuMsPerRun),
     runsPerCoreSecond: Math.round(1000 / cpuMsPerRun),
-    p50Ms: at(0.5),
-    p95Ms: at(0.95),
+    p50Ms: rounded(quantile(times, 0.5)),
+    p95Ms: rounded(quantile(times, 0.95)),
   }
 }
 

@@ -6,8 +6,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { postgresAvailable, startPostgres } from '@spanhouse/postgres/postgres-server.testing.ts'
 import { type ServerProcess, startServerProcess } from '@spanhouse/server/server-process.testing.ts'
-import { request } from 'undici'
-import { rounded } from './measured.ts'
+import { newApiKey, sendTo } from './api.ts'
+import { quantile, rounded } from './measured.ts'
 
 const RECEIVERS = 200
 /** They accept connections and never answer. */
@@ -93,15 +93,10 @@ async function compareCommits(server: ServerProcess, url: string): Promise<objec
       await projects[name].commit(applications[name], String(commit))
       times[name].push(performance.now() - begin)
     }
-  const at = (name: keyof typeof projects, part: number): number => {
-    const sorted = times[name].slice(LATENCIES / 4).sort((one, other) => one - other)
-    return sorted[Math.floor(sorted.length * part)] as number
+  const figures = (share: number) => {
+    const at = (name: keyof typeof projects): number => quantile(times[name].slice(LATENCIES / 4), share)
+    return { without: rounded(at('without')), with: rounded(at('with')), ratio: rounded(at('with') / at('without')) }
   }
-  const figures = (part: number) => ({
-    without: rounded(at('without', part)),
-    with: rounded(at('with', part)),
-    ratio: rounded(at('with', part) / at('without', part)),
-  })
   return { p50: figures(0.5), p95: figures(0.95) }
 }
 
@@ -113,12 +108,6 @@ interface Listening {
   counts: Int32Array
 }
 
-/** What is used of the answers. */
-interface Answered {
-  accounts: { one: { api_keys: { key: string } } }
-  application: Application
-}
-
 interface Application {
   id: string
   variant_id: string
@@ -126,33 +115,21 @@ interface Application {
 
 /** A project of its own, and what is done in it. */
 async function newProject(server: ServerProcess) {
-  const post = async (path: string, body: object, authorization: string): Promise<Answered> => {
-    const answer = await request(`${server.url}/api${path}`, {
-      method: 'POST',
-      headers: { authorization, 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    })
-    const text = await answer.body.text()
-    if (answer.statusCode !== 200) throw new Error(`${path}: ${answer.statusCode} ${text}`)
-    return JSON.parse(text) as Answered
-  }
-  const email = `${crypto.randomUUID()}@bench.test`
-  const accounts = { one: { user: { email } } }
-  const made = await post('/admin/simple/accounts/', { accounts }, `Access ${server.adminKey}`)
-  const key = `ApiKey ${made.accounts.one.api_keys.key}`
+  const target = { url: server.url, apiKey: await newApiKey(server) }
+  const post = (path: string, body: object) => sendTo(target, 'POST', path, body)
   const data = (tone: string) => ({ uri: 'agenta:builtin:echo:v0', parameters: { tone } })
   return {
     subscribe: (url: string): Promise<unknown> => {
       const subscription = { data: { url, event_types: ['workflows.revisions.committed'] } }
-      return post('/webhooks/subscriptions', { subscription }, key)
+      return post('/webhooks/subscriptions', { subscription })
     },
     application: async (): Promise<Application> => {
       const application = { slug: `a${crypto.randomUUID()}`, data: data('first') }
-      return (await post('/simple/applications', { application }, key)).application
+      return (await post('/simple/applications', { application })).application
     },
     commit: ({ id, variant_id }: Application, tone: string): Promise<unknown> => {
       const revision = { application_id: id, application_variant_id: variant_id, data: data(tone) }
-      return post('/applications/revisions/commit', { application_revision: revision }, key)
+      return post('/applications/revisions/commit', { application_revision: revision })
     },
   }
 }

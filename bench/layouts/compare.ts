@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createChdbConnection } from 'chdb/connection'
-import { median } from '../measured.ts'
+import { median, rounded } from '../measured.ts'
 import type { SpanSet } from '../span-sets.ts'
 import { CHATS_PER_INSERT, chatLayouts, makeChats } from './chat.ts'
 import { LAYOUTS, type Layout, makeSpans, type Run, type SourceOf } from './layouts.ts'
@@ -74,9 +74,9 @@ async function measureLayout(
   await insert(Math.floor(spans / 2), spans * RESENT_SHARE)
   return {
     about,
-    insertMicrosPerSpan: round(micros / spans),
-    mergeMicrosPerSpan: round(merging.cpu / spans),
-    diskBytesPerSpan: round(bytes / spans),
+    insertMicrosPerSpan: rounded(micros / spans, 1),
+    mergeMicrosPerSpan: rounded(merging.cpu / spans, 1),
+    diskBytesPerSpan: rounded(bytes / spans, 1),
     questions: asked,
     afterResend: await askAll(run, questions),
   }
@@ -96,8 +96,8 @@ async function ask(run: Run, sql: string, isShown: boolean): Promise<object> {
   const until = performance.now() + ASKING_MS
   do costs.push(await cost(() => run(again)))
   while (costs.length < RUNS && performance.now() < until)
-  const cpuMs = round(median(costs.map(({ cpu }) => cpu)) / 1000)
-  return { cpuMs, p50Ms: round(median(costs.map(({ ms }) => ms))), ...(isShown && { answer: Number(shown) }) }
+  const cpuMs = rounded(median(costs.map(({ cpu }) => cpu)) / 1000, 1)
+  return { cpuMs, p50Ms: rounded(median(costs.map(({ ms }) => ms)), 1), ...(isShown && { answer: Number(shown) }) }
 }
 
 /** Microseconds of processor time of this process, engine included, and elapsed milliseconds. */
@@ -107,5 +107,3 @@ async function cost(work: () => Promise<unknown>): Promise<{ cpu: number; ms: nu
   const { user, system } = process.cpuUsage(before)
   return { cpu: user + system, ms: performance.now() - started }
 }
-
-const round = (value: number): number => Math.round(value * 10) / 10

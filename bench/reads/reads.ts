@@ -6,7 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type ServerProcess, startServerProcess } from '@spanhouse/server/server-process.testing.ts'
-import { sendAll } from '../load.ts'
+import { sendAll, untilWritten } from '../load.ts'
+import { quantile, rounded } from '../measured.ts'
 import { type Asked, QUESTIONS } from './questions.ts'
 import { exportsOf, SPANS_PER_TRACE } from './traces.ts'
 
@@ -27,7 +28,6 @@ const MEMORY_EVERY_MS = 3_000
 const REST_S = 45
 const RESTING_CORES = 0.1
 const MERGES_S_MAX = 900
-const WRITTEN = 'spanhouse_spans_written_total'
 
 /** Keys of the data folders that are kept for the next run. */
 const KEYS = { apiKey: `0badcafe.${'0'.repeat(64)}`, adminKey: 'bench-'.repeat(8), secretKey: 'bench-'.repeat(8) }
@@ -55,7 +55,7 @@ async function untilMerged(server: ServerProcess): Promise<void> {
     const cores = (now - cpu) / REST_S
     if (cores < RESTING_CORES) return
     cpu = now
-    process.stderr.write(`waiting for merges since ${waitedS} s, which use ${round(cores)} cores\n`)
+    process.stderr.write(`waiting for merges since ${waitedS} s, which use ${rounded(cores, 1)} cores\n`)
   }
   throw new Error(`ClickHouse still merges after ${MERGES_S_MAX} s`)
 }
@@ -102,10 +102,10 @@ async function fill(dataDir: string, spans: number): Promise<object> {
           if (sent % 100_000 < one.spans) process.stderr.write(`${sent} of ${spans} spans are accepted\n`)
         },
       })
-      while ((await server.metric(WRITTEN)) < spans) await delay(100)
+      await untilWritten(server, spans)
     })
     const after = await cpuOf(server)
-    const microsPerSpan = (of: 'all' | 'clickhouse'): number => round(((after[of] - before[of]) / spans) * 1e6)
+    const microsPerSpan = (of: 'all' | 'clickhouse'): number => rounded(((after[of] - before[of]) / spans) * 1e6, 1)
     const filled = {
       cpuMicrosPerSpan: microsPerSpan('all'),
       clickhouseCpuMicrosPerSpan: microsPerSpan('clickhouse'),
@@ -164,16 +164,13 @@ async function measure(ask: (run: number) => Promise<Answer>, server: ServerProc
   const until = performance.now() + QUESTION_MS_MAX
   for (let run = 1; run <= RUNS && performance.now() < until; run++) answers.push(await ask(run))
   const cpuMs = (((await server.cpuSeconds()) - cpuBefore) * 1000) / answers.length
-  const at = (share: number, of: (one: Answer) => number): number => {
-    const sorted = answers.map(of).sort((one, other) => one - other)
-    return round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] as number)
-  }
+  const at = (share: number, of: (one: Answer) => number): number => rounded(quantile(answers.map(of), share), 1)
   const parts = Object.keys(answers[0]?.timing ?? {}).map(part => [part, at(0.5, one => one.timing[part] ?? 0)])
   return {
     p50Ms: at(0.5, one => one.ms),
     p95Ms: at(0.95, one => one.ms),
     engineP95Ms: at(0.95, one => one.timing.engine ?? 0),
-    cpuMs: round(cpuMs),
+    cpuMs: rounded(cpuMs, 1),
     runs: answers.length,
     answerKb: at(0.5, one => one.bytes / 1000),
     count: at(0.5, one => one.count),
@@ -229,5 +226,3 @@ function parseTiming(header: string): Record<string, number> {
   const counts = [...header.matchAll(/(\d+) (statements|rows|KB)/g)].map(([, value, name]) => [name, Number(value)])
   return Object.fromEntries([...durations, ...counts])
 }
-
-const round = (value: number): number => Math.round(value * 10) / 10

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type ServerProcess, startServerProcess } from '@spanhouse/server/server-process.testing.ts'
 import { request } from 'undici'
-import { rounded } from '../measured.ts'
+import { quantile, rounded } from '../measured.ts'
 
 const FAKE = new URL('../../packages/fake-provider/main.ts', import.meta.url).pathname
 
@@ -58,8 +58,7 @@ async function connect(url: string, headers: Record<string, string>, providerUrl
 }
 
 /** The median and the 99th percentile, in milliseconds. */
-export function percentiles(times: readonly number[]): { p50: number; p99: number } {
-  const sorted = times.toSorted((a, b) => a - b)
-  const at = (part: number): number => rounded(sorted[Math.floor((sorted.length - 1) * part)] as number)
-  return { p50: at(0.5), p99: at(0.99) }
-}
+export const percentiles = (times: readonly number[]): { p50: number; p99: number } => ({
+  p50: rounded(quantile(times, 0.5)),
+  p99: rounded(quantile(times, 0.99)),
+})

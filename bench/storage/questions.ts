@@ -1,4 +1,5 @@
 import type { ServerProcess } from '@spanhouse/server/server-process.testing.ts'
+import { quantile, rounded } from '../measured.ts'
 
 const RUNS = 20
 /** A question that is slower than expected, as lists of giants are, is asked less often. */
@@ -51,9 +52,8 @@ export async function askAll(server: ServerProcess, traces: readonly string[]): 
       bytes += await ask(server, question(run, traces))
       times.push(performance.now() - started)
     }
-    times.sort((one, other) => one - other)
-    const at = (share: number): number => Math.round((times[Math.floor(times.length * share)] as number) * 10) / 10
-    const cpuMs = Math.round((((await server.cpuSeconds()) - cpuBefore) / times.length) * 1e4) / 10
+    const at = (share: number): number => rounded(quantile(times, share), 1)
+    const cpuMs = rounded((((await server.cpuSeconds()) - cpuBefore) * 1000) / times.length, 1)
     figures[name] = {
       p50Ms: at(0.5),
       p95Ms: at(0.95),

@@ -1,16 +1,15 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import { type ServerProcess, startServerProcess } from '@spanhouse/server/server-process.testing.ts'
 import { createChdbConnection } from 'chdb/connection'
 import type { Export } from '../exports.ts'
-import { sendAll } from '../load.ts'
+import { sendAll, untilWritten } from '../load.ts'
+import { rounded } from '../measured.ts'
 import { MIXES } from './mixes.ts'
 import { askAll } from './questions.ts'
 
 const CONCURRENCY = 4
-const WRITTEN = 'spanhouse_spans_written_total'
 
 /**
  * What spans of real clients cost: each mix is sent over OTLP/HTTP to a server of its own. Then its questions are asked
@@ -38,8 +37,8 @@ async function measure(exports: Generator<Export>): Promise<object> {
     return {
       ...sent,
       ...stored,
-      diskOfRaw: round(stored.diskBytesMerged / sent.rawBytes),
-      diskBytesPerSpan: round(stored.diskBytesMerged / sent.spans),
+      diskOfRaw: rounded(stored.diskBytesMerged / sent.rawBytes, 3),
+      diskBytesPerSpan: rounded(stored.diskBytesMerged / sent.spans, 3),
       questions: { unmerged, merged },
     }
   } finally {
@@ -63,18 +62,18 @@ async function ingest(server: ServerProcess, exports: Generator<Export>) {
   const cpuBefore = await server.cpuSeconds()
   const started = performance.now()
   const { acceptedSpans } = await sendAll(server, counted(), { concurrency: CONCURRENCY })
-  while ((await server.metric(WRITTEN)) < acceptedSpans) await delay(50)
+  await untilWritten(server, acceptedSpans)
   const seconds = (performance.now() - started) / 1000
   const cpu = (await server.cpuSeconds()) - cpuBefore
   return {
     spans: acceptedSpans,
     rawBytes,
     gzipBytes: sentBytes,
-    rawBytesPerSpan: round(rawBytes / acceptedSpans),
-    cpuMicrosPerSpan: round((cpu / acceptedSpans) * 1e6),
-    cpuSecondsPerRawGb: round(cpu / (rawBytes / 1e9)),
+    rawBytesPerSpan: rounded(rawBytes / acceptedSpans, 3),
+    cpuMicrosPerSpan: rounded((cpu / acceptedSpans) * 1e6, 3),
+    cpuSecondsPerRawGb: rounded(cpu / (rawBytes / 1e9), 3),
     // The exports are made meanwhile, in another process.
-    rawMbPerSecond: round(rawBytes / 1e6 / seconds),
+    rawMbPerSecond: rounded(rawBytes / 1e6 / seconds, 3),
     peakMemoryMb: Math.round((await server.peakBytes()) / 1e6),
     traces,
   }
@@ -113,5 +112,3 @@ async function measureDisk(dataDir: string) {
     connection.close()
   }
 }
-
-const round = (value: number): number => Math.round(value * 1000) / 1000

@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { startServerProcess } from '@spanhouse/server/server-process.testing.ts'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { exportOf, newTraceId, type OtlpSpan, otlpSpan } from '../../test/otlp.ts'
+import { median } from '../measured.ts'
 import { settled } from './settled.ts'
 import { measureTyping } from './typing.ts'
 
@@ -77,7 +78,7 @@ async function measureClick(browser: Browser, address: string): Promise<number> 
     found.push((await page.evaluate('shown.then(at => Math.round(at - clickedAt))')) as number)
     await context.close()
   }
-  return found.toSorted((one, other) => one - other)[RUNS >> 1] as number
+  return median(found)
 }
 
 /** Scrolls a trace with the wheel for a while, then jumps to its end. */
@@ -185,9 +186,8 @@ async function measure(browser: Browser, address: string, shows: string): Promis
     runs.push(await figuresOf(page))
     await context.close()
   }
-  const median = (of: 'rowsMs' | 'lcpMs' | 'bytes'): number =>
-    Math.round(runs.map(run => run[of]).toSorted((one, other) => one - other)[RUNS >> 1] as number)
-  return { rowsMs: median('rowsMs'), lcpMs: median('lcpMs'), bytes: median('bytes'), runs: RUNS }
+  const medianOf = (of: 'rowsMs' | 'lcpMs' | 'bytes'): number => Math.round(median(runs.map(run => run[of])))
+  return { rowsMs: medianOf('rowsMs'), lcpMs: medianOf('lcpMs'), bytes: medianOf('bytes'), runs: RUNS }
 }
 
 /**
