@@ -115,7 +115,8 @@ test('a stop ends it also while it restarts for a reader', async () => {
   const server = await start()
   const pid = await pidOf(path)
   await ask(server, KEEP)
-  const reader = { name: 'reader', passwordSha256: '0'.repeat(64), tables: ['kept'], conditions: { kept: '1' } }
+  const rights = { definer: 'reader_definer', tables: ['kept'], conditions: { kept: '1' } }
+  const reader = { name: 'reader', passwordSha256: '0'.repeat(64), ...rights }
   const changing = server.setReader(reader)
   await expect.poll(() => isRunning(pid), { interval: 5 }).toBe(false)
   await server.stop()

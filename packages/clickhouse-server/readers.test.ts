@@ -21,9 +21,9 @@ afterAll(async () => {
 })
 
 /** The answer's text, for the server's own user unless another one is given. */
-async function ask(statement: string, user?: { name: string; password: string }): Promise<string> {
+async function ask(statement: string, user?: { name: string; password?: string }): Promise<string> {
   const { origin, username, password } = new URL(server.url)
-  const authorization = `Basic ${btoa(user ? `${user.name}:${user.password}` : `${username}:${password}`)}`
+  const authorization = `Basic ${btoa(user ? `${user.name}:${user.password ?? ''}` : `${username}:${password}`)}`
   const answer = await fetch(origin, { method: 'POST', body: statement, headers: { authorization } })
   return (await answer.text()).trim()
 }
@@ -31,9 +31,19 @@ async function ask(statement: string, user?: { name: string; password: string })
 const readerOf = (name: string, password: string, condition: string): Reader => ({
   name,
   passwordSha256: createHash('sha256').update(password).digest('hex'),
+  definer: `${name}_definer`,
   tables: ['t'],
   conditions: { t: condition },
 })
+
+/** Adds the reader, with a view `t` of what they may read. */
+async function setReader(reader: Reader): Promise<void> {
+  const { name, definer } = reader
+  await server.setReader(reader)
+  await expect.poll(() => ask(`CREATE DATABASE IF NOT EXISTS ${name}`).catch(() => 'away')).toBe('')
+  const view = `CREATE OR REPLACE VIEW ${name}.t DEFINER = ${definer} SQL SECURITY DEFINER AS SELECT * FROM default.t`
+  await expect.poll(() => ask(view).catch(() => 'away')).toBe('')
+}
 
 test('readers see their rows, keep their rights when the server starts again, and are gone when removed', async () => {
   await ask('CREATE TABLE t ENGINE = MergeTree ORDER BY n AS SELECT number AS n FROM numbers(10)')
@@ -42,20 +52,29 @@ test('readers see their rows, keep their rights when the server starts again, an
     { name: 'high', password: 'b' },
   ]
   await Promise.all([
-    server.setReader(readerOf('low', 'a', 'n < 3')),
-    server.setReader(readerOf('high', 'b', "n >= 3 AND '<&>' != ''")),
+    setReader(readerOf('low', 'a', 'n < 3')),
+    setReader(readerOf('high', 'b', "n >= 3 AND '<&>' != ''")),
   ])
   const rows = async (): Promise<string[]> =>
-    Promise.all([ask('SELECT count() FROM t'), ask('SELECT count() FROM t', low), ask('SELECT count() FROM t', high)])
+    Promise.all([
+      ask('SELECT count() FROM t'),
+      ask('SELECT count() FROM low.t', low),
+      ask('SELECT count() FROM high.t', high),
+    ])
   expect(await rows()).toEqual(['10', '3', '7'])
   await server.stop()
   server = await start()
   expect(await rows()).toEqual(['10', '3', '7'])
-  await server.setReader(readerOf('low', 'c', 'n < 1'))
-  expect(await ask('SELECT count() FROM t', low)).toMatch(/AUTHENTICATION_FAILED/)
-  expect(await ask('SELECT count() FROM t', { name: 'low', password: 'c' })).toBe('1')
+  for (const place of ['t', 'high.t', "mergeTreeIndex('default', 't')"])
+    expect(await ask(`SELECT count() FROM ${place}`, low)).toMatch(/ACCESS_DENIED/)
+  for (const name of ['low_definer', 'high_definer'])
+    expect(await ask('SELECT 1', { name })).toMatch(/AUTHENTICATION_FAILED/)
+  await setReader(readerOf('low', 'c', 'n < 1'))
+  expect(await ask('SELECT count() FROM low.t', low)).toMatch(/AUTHENTICATION_FAILED/)
+  expect(await ask('SELECT count() FROM low.t', { name: 'low', password: 'c' })).toBe('1')
   expect([await server.removeReader('high'), await server.removeReader('high')]).toEqual([true, false])
-  expect(await ask('SELECT count() FROM t', high)).toMatch(/AUTHENTICATION_FAILED/)
+  expect(await ask('SELECT count() FROM high.t', high)).toMatch(/AUTHENTICATION_FAILED/)
+  expect(await ask('DROP DATABASE high SYNC')).toBe('')
   await expect(server.setReader(readerOf('../x', 'a', '1'))).rejects.toThrow('not the name of a reader')
   expect(deaths).toEqual([])
 })
@@ -78,7 +97,7 @@ test('changes that are made together share a restart', async () => {
   await Promise.all(changes)
   // The first change may have a restart of its own.
   expect(servers.size).toBeLessThanOrEqual(2)
-  for (const name of names) expect(await ask('SELECT count() FROM t', { name, password: name })).toBe('3')
+  for (const name of names) expect(await ask('SELECT 1', { name, password: name })).toBe('1')
 })
 
 test('a stop while the server starts again for a reader ends it for good', { timeout: 30_000 }, async () => {

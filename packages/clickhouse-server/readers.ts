@@ -2,12 +2,18 @@ import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Elements, toXml } from './xml.ts'
 
-/** A user who may only read: some tables and views, and of some tables only the rows that satisfy a condition. */
+/**
+ * A user who may read one database alone, whose views have the rights of their definer. Nobody can connect as the
+ * definer, who may read tables and views of the default database, and of some tables only the rows that satisfy a
+ * condition. With rights on the tables themselves, a user reads more than the rows: functions such as
+ * `mergeTreeTextIndex` show what is in a table's indexes, whatever the conditions.
+ */
 export interface Reader {
-  /** A letter, then letters, digits and underscores. */
+  /** A letter, then letters, digits and underscores; also the name of the database. */
   name: string
   passwordSha256: string
-  /** Tables and views of the default database. */
+  definer: string
+  /** What the definer may read. */
   tables: readonly string[]
   /** By table: a condition of ClickHouse's SQL. */
   conditions: Readonly<Record<string, string>>
@@ -25,7 +31,7 @@ const fileOf = (folder: string, name: string): string => {
 export async function writeReader(folder: string, reader: Reader): Promise<void> {
   const file = fileOf(folder, reader.name)
   await mkdir(join(folder, 'users.d'), { recursive: true, mode: 0o700 })
-  await writeFile(`${file}.new`, toXml({ users: { [reader.name]: elementsOf(reader) } }), { mode: 0o600 })
+  await writeFile(`${file}.new`, toXml({ users: usersOf(reader) }), { mode: 0o600 })
   await rename(`${file}.new`, file)
 }
 
@@ -40,14 +46,23 @@ export async function deleteReader(folder: string, name: string): Promise<boolea
   }
 }
 
-function elementsOf({ passwordSha256, tables, conditions }: Reader): Elements {
+function usersOf({ name, passwordSha256, definer, tables, conditions }: Reader): Elements {
   const filters = Object.entries(conditions).map(([table, filter]) => [table, { filter }])
+  const limits = { profile: 'reader', quota: 'default' }
   return {
-    password_sha256_hex: passwordSha256,
-    networks: { ip: '127.0.0.1' },
-    profile: 'reader',
-    quota: 'default',
-    grants: { query: `GRANT ${tables.map(table => `SELECT ON default.${table}`).join(', ')}` },
-    databases: { default: Object.fromEntries(filters) },
+    [name]: {
+      password_sha256_hex: passwordSha256,
+      networks: { ip: '127.0.0.1' },
+      ...limits,
+      grants: { query: `GRANT SELECT ON ${name}.*` },
+    },
+    [definer]: {
+      no_password: '',
+      // From nowhere.
+      networks: '',
+      ...limits,
+      grants: { query: `GRANT ${tables.map(table => `SELECT ON default.${table}`).join(', ')}` },
+      databases: { default: Object.fromEntries(filters) },
+    },
   }
 }

@@ -3,7 +3,9 @@ import { type ClickHouseServer, TooManyRestarts } from '@spanhouse/clickhouse-se
 import { Problem, type Uuid } from '@spanhouse/model'
 import {
   createReaderStatements,
+  createViewStatements,
   dropReaderStatements,
+  dropViewsStatement,
   type Engine,
   hasUser,
   type ProjectReader,
@@ -21,14 +23,23 @@ export interface SqlReaders {
 }
 
 /** Readers of our own server, in its configuration. Throws a Problem `too_many_requests` if many were made in a row. */
-export const ownReaders = (server: Pick<ClickHouseServer, 'setReader' | 'removeReader'>): SqlReaders => ({
-  set: (reader, passwordSha256) =>
-    server.setReader({ ...reader, passwordSha256 }).catch((error: unknown) => {
+export const ownReaders = (
+  server: Pick<ClickHouseServer, 'setReader' | 'removeReader'>,
+  engine: Engine,
+): SqlReaders => ({
+  set: async (reader, passwordSha256) => {
+    await server.setReader({ ...reader, passwordSha256 }).catch((error: unknown) => {
       if (!(error instanceof TooManyRestarts)) throw error
       const retryAfterSeconds = Math.ceil(error.waitMs / 1000)
       throw new Problem('too_many_requests', error.message, { retryAfterSeconds })
-    }),
-  remove: name => server.removeReader(name),
+    })
+    await runStatements(engine, createViewStatements(reader))
+  },
+  remove: async name => {
+    const isKnown = await server.removeReader(name)
+    await runStatements(engine, [dropViewsStatement(name)])
+    return isKnown
+  },
 })
 
 /**
@@ -64,7 +75,10 @@ async function withAccess<T>(work: () => Promise<T>): Promise<T> {
     return await work()
   } catch (error) {
     if (!NO_ACCESS.has((error as NodeJS.ErrnoException).code ?? '')) throw error
-    throw new Problem('unsupported', 'The user in CLICKHOUSE_URL may not create users: it needs access_management.')
+    throw new Problem(
+      'unsupported',
+      'The user in CLICKHOUSE_URL may not create users or databases: it needs access_management.',
+    )
   }
 }
 
@@ -87,8 +101,7 @@ export async function createSqlReader(
   const reader = projectReader(project_id)
   const password = randomBytes(24).toString('base64url')
   await readers.set(reader, createHash('sha256').update(password).digest('hex'))
-  const { origin, pathname } = new URL(clickhouseUrl)
-  return { url: origin, database: pathname.slice(1) || 'default', user: reader.name, password }
+  return { url: new URL(clickhouseUrl).origin, database: reader.name, user: reader.name, password }
 }
 
 /** Removes the reader of a project; its credentials are no longer valid. False if there is none. */

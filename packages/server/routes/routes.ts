@@ -122,7 +122,7 @@ function spanRoutes({ parts, runtime, metrics, quotas, readEvents }: Served, { r
 
 function readersOf({ own, shards }: ClickHousePart, engine: Engine): SqlReaders {
   if (shards) return clusterReaders
-  return own ? ownReaders(own) : serverReaders(engine)
+  return own ? ownReaders(own, engine) : serverReaders(engine)
 }
 
 /**

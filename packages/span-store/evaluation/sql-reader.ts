@@ -6,27 +6,33 @@ export const VIEWS = ['v1_spans', 'v1_traces', 'v1_evaluation_results'] as const
 /** The tables that the views read, each by its column `project_id`. */
 const TABLES = ['spans', 'evaluation_cells', 'evaluation_runs'] as const
 
-/**
- * What a reader of one project may read. The condition holds in the tables, so that the views cannot show other rows.
- */
+/** A reader of one project, and as whom the views of their database read. */
 export interface ProjectReader {
+  /** Also the name of the database. */
   name: string
+  definer: string
+  /** What the definer may read. */
   tables: readonly string[]
+  /** By table, so that the views cannot show other rows. */
   conditions: Record<string, string>
 }
 
 /** The name of a project's reader. */
 export const readerName = (project_id: Uuid): string => `project_${project_id.replaceAll('-', '')}`
 
+const definerOf = (name: string): string => `${name}_definer`
+
 /**
- * The reader of a project. The views have the rights of whoever reads them, and the tables show only rows of the
- * project: ClickHouse tests a policy of a table before anything that a statement says, whereas a policy of a view may
- * be tested after a condition that fails with the value of a row of another project.
+ * The reader of a project. The views of their database have the rights of the definer, to whom the tables show only
+ * rows of the project: ClickHouse tests a policy of a table before anything that a statement says, whereas a policy of
+ * a view may be tested after a condition that fails with the value of a row of another project. The reader has no rights
+ * on the tables, since table functions show what is in their indexes regardless of policies.
  */
 export function projectReader(project_id: Uuid): ProjectReader {
   const condition = `project_id = toUUID('${project_id}')`
   return {
     name: readerName(project_id),
+    definer: definerOf(readerName(project_id)),
     tables: [...VIEWS, ...TABLES],
     conditions: Object.fromEntries(TABLES.map(table => [table, condition])),
   }
@@ -39,23 +45,38 @@ const LIMITS =
 
 /**
  * The statements that make a reader on a server with users of its own, or replace its password. Rights come last, when
- * the policies are there.
+ * the policies are there. Replacing the reader takes away what it was granted before.
  */
-export const createReaderStatements = (
-  { name, tables, conditions }: ProjectReader,
-  passwordSha256: string,
-): string[] => [
-  `CREATE USER OR REPLACE ${name} IDENTIFIED WITH sha256_hash BY '${passwordSha256}' SETTINGS ${LIMITS}`,
-  ...Object.entries(conditions).map(
-    ([table, condition]) => `CREATE ROW POLICY OR REPLACE ${name} ON ${table} FOR SELECT USING ${condition} TO ${name}`,
+export const createReaderStatements = (reader: ProjectReader, passwordSha256: string): string[] => {
+  const { name, definer, tables, conditions } = reader
+  return [
+    `CREATE USER OR REPLACE ${name} IDENTIFIED WITH sha256_hash BY '${passwordSha256}' SETTINGS ${LIMITS}`,
+    `CREATE USER IF NOT EXISTS ${definer} IDENTIFIED WITH no_password HOST NONE SETTINGS ${LIMITS}`,
+    ...Object.entries(conditions).map(
+      ([table, filter]) => `CREATE ROW POLICY OR REPLACE ${name} ON ${table} FOR SELECT USING ${filter} TO ${definer}`,
+    ),
+    ...tables.map(table => `GRANT SELECT ON ${table} TO ${definer}`),
+    ...createViewStatements(reader),
+    `GRANT SELECT ON ${name}.* TO ${name}`,
+  ]
+}
+
+/** The statements that make the views of a reader's database, once its definer is there. */
+export const createViewStatements = ({ name, definer }: ProjectReader): string[] => [
+  `CREATE DATABASE IF NOT EXISTS ${name}`,
+  ...VIEWS.map(
+    view => `CREATE OR REPLACE VIEW ${name}.${view} DEFINER = ${definer} SQL SECURITY DEFINER AS SELECT * FROM ${view}`,
   ),
-  ...tables.map(table => `GRANT SELECT ON ${table} TO ${name}`),
 ]
+
+export const dropViewsStatement = (name: string): string => `DROP DATABASE IF EXISTS ${name} SYNC`
 
 /** The statements that remove a reader. */
 export const dropReaderStatements = (name: string): string[] => [
   `DROP USER IF EXISTS ${name}`,
+  dropViewsStatement(name),
   ...TABLES.map(table => `DROP ROW POLICY IF EXISTS ${name} ON ${table}`),
+  `DROP USER IF EXISTS ${definerOf(name)}`,
 ]
 
 /** Runs statements without parameters, one after the other. */
