@@ -286,6 +286,8 @@ const REFUSED: [body: unknown, status: number, at: unknown][] = [
   [{ focus: 'both' }, 422, ['body', 'focus']],
   [{ format: 'xml' }, 422, ['body', 'format']],
   [{ oldest: 'yesterday' }, 422, ['body', 'oldest']],
+  [{ oldest: { toString: 1 } }, 422, ['body', 'oldest']],
+  [{ newest: [{ toString: 1 }] }, 422, ['body', 'newest']],
   [{ windowing: { oldset: RANGE.oldest } }, 422, ['body', 'windowing', 'oldset']],
   [{ formatting: { fokus: 'span' } }, 422, ['body', 'formatting', 'fokus']],
   [{ windowing: '{"oldset":1}' }, 422, ['body', 'windowing', 'oldset']],

@@ -103,7 +103,8 @@ function parseBlocks(members: JsonObject, loc: Location): Blocks {
 
 /** In flat form an integer is a time if its number of digits determines the unit. */
 function refuseOddInteger(value: unknown, loc: Location): void {
-  const written = String(isRawJson(value) ? value.rawJSON : (value ?? '')).trim()
+  const given = isRawJson(value) ? value.rawJSON : value
+  const written = typeof given === 'string' || typeof given === 'number' ? String(given).trim() : ''
   if (/^\d+$/.test(written) && parseTimeOfAnyYear(written) === null) throw malformed(FAULTS.datetime, loc, value)
 }
 

@@ -12,6 +12,10 @@ export const VERSIONS = ['1', '2', '3']
 /** The versions whose result is a number, which determines score and success. */
 export const NUMBER_VERSIONS: ReadonlySet<string> = new Set(['1', '2'])
 
+/** The version in the parameters, as a text or a number; undefined if it is absent or unknown. */
+export const knownVersion = ({ version }: JsonObject): string | undefined =>
+  VERSIONS.find(known => known === version || Number(known) === version)
+
 /** Code to run: its language, and the arguments of `evaluate` by position. */
 export interface CustomCode {
   source: string

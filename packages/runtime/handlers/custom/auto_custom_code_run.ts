@@ -1,6 +1,7 @@
 import type { JsonObject } from '@spanhouse/model'
 import {
   knownRuntime,
+  knownVersion,
   NUMBER_VERSIONS,
   RUNTIMES,
   runCode,
@@ -104,4 +105,4 @@ export const autoCustomCodeRun: Handler = {
 }
 
 /** The interface version; the first one if it is absent or unknown. */
-const versionOf = ({ version }: JsonObject): string => (VERSIONS.includes(String(version)) ? String(version) : '1')
+const versionOf = (parameters: JsonObject): string => knownVersion(parameters) ?? '1'

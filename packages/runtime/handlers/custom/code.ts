@@ -1,4 +1,4 @@
-import { knownRuntime, runCode, threeArguments } from '../../evaluation/custom-code.ts'
+import { knownRuntime, knownVersion, runCode, threeArguments } from '../../evaluation/custom-code.ts'
 import { requiredDocument } from '../../evaluation/judged.ts'
 import { thresholdOf } from '../../evaluation/parameters.ts'
 import type { Handler } from '../../handler.ts'
@@ -22,7 +22,7 @@ export const code: Handler = {
     const outputs = run.outputs === undefined || run.outputs === null ? null : requiredDocument(run.outputs)
     const threshold = thresholdOf(parameters)
     const runtime = knownRuntime(revision.runtime ?? parameters.runtime)
-    const version = String(parameters.version) === '3' ? '3' : '2'
+    const version = knownVersion(parameters) === '3' ? '3' : '2'
     return runCode(run, { source, runtime, version, threshold, arguments: threeArguments(inputs, outputs, trace) })
   },
 }

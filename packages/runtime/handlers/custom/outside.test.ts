@@ -150,6 +150,9 @@ describe('code', () => {
     [{ version: '2' }, ' 0.25 ', { score: 0.25, success: false }],
     [{ version: '2' }, true, { score: 1, success: true }],
     [{}, 1, { score: 1, success: true }],
+    [{ version: 2 }, true, { score: 1, success: true }],
+    [{ version: { toString: 1 } }, 1, { score: 1, success: true }],
+    [{ version: parseJson('18446744073709551616') }, 1, { score: 1, success: true }],
   ])('%j: %j becomes %j', async (parameters, result, outputs) => {
     expect(await evaluated(parameters, result).outputs).toEqual(outputs)
   })
