@@ -101,6 +101,17 @@ test('a deleted run ends, an unknown one and that of another project is a 404', 
   expect((await call(apiUrl, 'GET', path, `ApiKey ${other.apiKey}`)).status).toBe(404)
 })
 
+test('whoever listens is cut off when their key is deleted', async () => {
+  const run_id = await newRun()
+  const { body: key } = await project.post('/api/keys')
+  const { events, ended } = await listen(run_id, key)
+  await eventually(async () => events.length > 0)
+  await project.send('DELETE', `/api/keys/${key.split('.')[0]}`)
+  await ended
+  await post('/evaluations/scenarios/', { scenarios: [{ run_id }] })
+  expect(events.map(({ name }) => name)).toEqual(['progress'])
+})
+
 test('costs that clients wrote and that no number can hold are left out', async () => {
   const run_id = await newRun()
   const step = (sum: number) => ({ 'attributes.ag.metrics.costs.cumulative.total': { sum } })

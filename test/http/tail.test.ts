@@ -7,6 +7,8 @@ interface Listening {
   type: string | null
   spans: any[]
   comments: string[]
+  /** The response has ended. */
+  isOver: boolean
   stop(): void
 }
 
@@ -21,9 +23,14 @@ async function listen(project: TestProject, search = ''): Promise<Listening> {
     type: response.headers.get('content-type'),
     spans: [],
     comments: [],
+    isOver: false,
     stop: () => stopping.abort(),
   }
-  void collect(response, listening).catch(() => {})
+  void collect(response, listening)
+    .catch(() => {})
+    .finally(() => {
+      listening.isOver = true
+    })
   return listening
 }
 
@@ -146,6 +153,21 @@ async function slowestHealthDuring(work: () => Promise<unknown>): Promise<number
   await watching
   return slowest
 }
+
+test('whoever listens is cut off when their key is deleted', async () => {
+  const project = await newProject()
+  const { body: apiKey } = await project.post('/api/keys')
+  const [withKey, other] = [await listen({ ...project, apiKey }), await listen(project)]
+  const first = otlpSpan({ traceId: newTraceId(), name: 'first' })
+  await project.export(exportOf(first))
+  await eventually(async () => [withKey, other].every(({ spans }) => spans.length === 1))
+  expect((await project.send('DELETE', `/api/keys/${apiKey.split('.')[0]}`)).status).toBe(200)
+  await eventually(async () => withKey.isOver, 10_000)
+  await project.export(exportOf(otlpSpan({ traceId: newTraceId(), name: 'second' })))
+  await eventually(async () => other.spans.length === 2)
+  expect([withKey.spans.length, other.isOver]).toEqual([1, false])
+  other.stop()
+})
 
 test('spans of megabytes are left out and counted, and delay no other listener', async () => {
   const project = await newProject()

@@ -1,5 +1,5 @@
 import compress from '@fastify/compress'
-import type { Authenticator } from '@spanhouse/access'
+import type { Authenticator, Principal } from '@spanhouse/access'
 import type { OtherChange } from '@spanhouse/events'
 import { PROBLEMS, Problem } from '@spanhouse/model'
 import Fastify, {
@@ -46,6 +46,8 @@ declare module 'fastify' {
     answerRoom: AnswerRoom
     quotas: Quotas
     recordChange(change: OtherChange): Promise<void>
+    /** The caller that the request's credential identifies now; see `authenticateRequest`. */
+    identify(request: FastifyRequest): Promise<Principal | null>
   }
 }
 
@@ -135,6 +137,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   app.decorate('answerRoom', answerRoom)
   app.decorate('quotas', quotas)
   app.decorate('recordChange', recordChange)
+  app.decorate('identify', request => authenticateRequest(authenticator, request))
   app.decorateRequest('principal', null)
   app.addHook('onRequest', async request => {
     requireHost(request.raw)

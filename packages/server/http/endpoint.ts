@@ -41,6 +41,8 @@ export interface Call<Who, Params, Query, Body> {
   reply: FastifyReply
   /** Counts the memory that the response holds, if that can be much. */
   holder: HeldAnswer
+  /** For responses that go on: throws if the credential is no longer valid, or no longer gives the permission. */
+  checkAgain(): Promise<void>
 }
 
 /** One row of the interface: the name of an endpoint, who may call it, its input and its response. */
@@ -190,6 +192,10 @@ function add<Who extends Principal | null, P extends Part, Q extends Part, B ext
       const held = app.room.enter(tenant)
       const holder = app.answerRoom.open(tenant)
       whenClosed(reply, () => holder.close())
+      const checkAgain = async (): Promise<void> => {
+        request.principal = await app.identify(request)
+        audience.principalOf(request)
+      }
       const actor = isWriting ? actorOf(principal, `${method} ${path}`) : undefined
       const work = async () => {
         try {
@@ -204,7 +210,7 @@ function add<Who extends Principal | null, P extends Part, Q extends Part, B ext
           })
           if (endpoint.change) await app.recordChange(otherChange(principal, endpoint.change, request))
           const answer = await withSlot(request, reply, { share, tenant }, () =>
-            endpoint.handle({ principal, params, query, body, request, reply, holder }),
+            endpoint.handle({ principal, params, query, body, request, reply, holder, checkAgain }),
           ).catch(async error => {
             throw await namingNul(error, { path: request.params, query: request.query, body: sent })
           })

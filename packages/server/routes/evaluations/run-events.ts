@@ -16,7 +16,9 @@ export function addRunEventRoutes(routes: EvaluationRoutes): void {
     params: z.object({ run_id: uuid }),
     summary:
       'Streams the progress of a run as server-sent events (`progress`, `state`, `end`) until it is over or the connection is closed.',
-    handle: async ({ scope, params, request, reply }) =>
-      sendEvents(request, reply, await runs.listen(scope, params.run_id, request.log)),
+    handle: async call => {
+      const { scope, params, request } = call
+      return sendEvents(call, await runs.listen(scope, params.run_id, request.log))
+    },
   })
 }

@@ -27,11 +27,12 @@ export function tailRoutes(engine: Engine): (app: FastifyInstance) => void {
         filtering: optional(z.string()).meta({ description: 'The same as `filter`.' }),
         ...scopeParameters,
       }),
-      handle: ({ principal, query, request, reply }) => {
+      handle: call => {
+        const { principal, query, request } = call
         const given = { filter: query.filter ?? null, filtering: query.filtering ?? null }
         const { filter } = parseSpanQuery(given, 'span', ['query'])
         const listener = tail.listen(principal.project_id, filter, request.log)
-        return sendEvents(request, reply, listener.events)
+        return sendEvents(call, listener.events)
       },
     })
   }
