@@ -83,6 +83,6 @@ export function hostileValue(random: Random): unknown {
   const kind = random.below(20)
   if (kind < 8) return hostileText(random)
   if (kind < 12) return random.pick(NUMBERS)
-  if (kind < 15) return random.pick([null, true, false, [], {}, [null], [[]], { a: null }, [{}], ['']])
+  if (kind < 15) return random.pick([null, true, false, [], {}, [null], [[]], { a: null }, [{}], [''], { toString: 1 }])
   return raw(random.pick(RAW_KINDS), lengthOf(random))
 }
