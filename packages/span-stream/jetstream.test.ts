@@ -55,6 +55,13 @@ describe.skipIf(!natsAvailable)('JetStream', () => {
       expect(await consume(late, 1)).toHaveLength(1)
     })
 
+    it('says what to change if the server has no room for the stream', async () => {
+      const opening = openPlace(createPlace({ bytesMax: 2 ** 50 }))
+      await expect(opening).rejects.toThrow(
+        /may take 1073741824 MiB. Raise max_file_store .* SPANHOUSE_STREAM_BYTES_MAX/,
+      )
+    })
+
     it('adapts the limit of bytes', async () => {
       const place = createPlace({ bytesMax: 1_000_000 })
       await (await open(place)).publish([createMessage({ body: Buffer.alloc(900_000) })])

@@ -8,6 +8,7 @@ import { freeBytes } from '../budget/free-bytes.ts'
 import type { Held } from '../budget/room.ts'
 import type { IngestMetrics } from '../metrics.ts'
 import type { Quotas } from '../shares/quotas.ts'
+import { reasonOf } from '../start-checks.ts'
 import { PauseWhenFull } from './pause.ts'
 import { RepeatedLines } from './repeated-lines.ts'
 
@@ -81,7 +82,7 @@ export class Exports {
   /** Counts a rejected export and reports it in the log: senders often discard the reason. */
   refused(problem: Problem, { door, userAgent = 'unknown' }: Exporter): void {
     this.#metrics.refused.inc({ code: problem.code })
-    const line = { door, reason: problem.message, userAgent: userAgent.slice(0, USER_AGENT_LENGTH_MAX) }
+    const line = { door, reason: reasonOf(problem), userAgent: userAgent.slice(0, USER_AGENT_LENGTH_MAX) }
     const before = this.#lines.note(`${problem.code} ${line.userAgent}`)
     if (before !== undefined) this.#log.warn({ ...line, notLogged: before || undefined }, 'export rejected')
   }

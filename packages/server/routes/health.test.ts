@@ -52,3 +52,13 @@ test('however often it is asked, the parts are asked once a second', async () =>
   await flood()
   expect(asked).toBe(2)
 })
+
+test('the log has the reason, the public answer has not', async () => {
+  const lines: string[] = []
+  const app = fastify({ logger: { stream: { write: line => void lines.push(line) } } })
+  const check = () => Promise.reject(new Error('The stream cannot write', { cause: new Error('no space left') }))
+  healthRoutes({ stream: { check, spareMs: 0 } }, new Metrics(undefined))(app)
+  expect((await app.inject('/ready')).body).not.toContain('no space')
+  const line = lines.find(one => one.includes('"not ready"'))
+  expect(JSON.parse(line ?? '{}').reasons).toEqual({ stream: 'The stream cannot write: no space left' })
+})

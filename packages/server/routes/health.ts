@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { Metrics } from '../metrics.ts'
+import { reasonOf } from '../start-checks.ts'
 
 /** A part of the process, as seen by a load balancer. */
 export interface PartInUse {
@@ -24,10 +25,11 @@ export function healthRoutes(parts: Record<string, PartInUse>, metrics: Metrics)
   /** Since when each failing part has been failing. */
   const failingSince = new Map<string, number>()
   const look = async (name: string, { check, spareMs }: PartInUse) => {
-    const state = await stateOf(check)
+    const reason = await faultOf(check)
+    const state: PartState = reason === undefined ? 'ok' : 'failing'
     if (state === 'ok') failingSince.delete(name)
     else if (!failingSince.has(name)) failingSince.set(name, performance.now())
-    return { name, state, isSpared: performance.now() - (failingSince.get(name) ?? 0) < spareMs }
+    return { name, state, reason, isSpared: performance.now() - (failingSince.get(name) ?? 0) < spareMs }
   }
   let latest: { since: number; looked: ReturnType<typeof lookNow> } | undefined
   const lookNow = () => Promise.all(Object.entries(parts).map(([name, part]) => look(name, part)))
@@ -44,7 +46,9 @@ export function healthRoutes(parts: Record<string, PartInUse>, metrics: Metrics)
       const failing = looked.filter(({ state }) => state !== 'ok')
       const isReady = failing.every(({ isSpared }) => isSpared)
       const status = failing.length === 0 ? 'ok' : isReady ? 'degraded' : 'not ready'
-      if (failing.length > 0) request.log.warn({ parts: states }, status)
+      const reasons = Object.fromEntries(failing.map(({ name, reason }) => [name, reason]))
+      if (failing.length > 0) request.log.warn({ parts: states, reasons }, status)
+      // No reasons: they may name hosts and users, and the endpoint is public.
       return reply.code(isReady ? 200 : 503).send({ status, parts: states })
     })
     app.get('/metrics', async (_request, reply) =>
@@ -53,11 +57,8 @@ export function healthRoutes(parts: Record<string, PartInUse>, metrics: Metrics)
   }
 }
 
-/** No error text: it may name hosts and users, and the endpoint is public. */
-async function stateOf(check: PartInUse['check']): Promise<PartState> {
+/** Why a part fails, or undefined if it does not. */
+async function faultOf(check: PartInUse['check']): Promise<string | undefined> {
   const late = new Promise<never>((_, reject) => setTimeout(reject, CHECK_MS, new Error('no answer')).unref())
-  return Promise.race([check(), late]).then(
-    () => 'ok' as const,
-    () => 'failing' as const,
-  )
+  return Promise.race([check(), late]).then(() => undefined, reasonOf)
 }

@@ -177,6 +177,13 @@ const listOf = (subjects: readonly string[]): string => subjects.toSorted().join
 /** JetStream's error for a stream that exists with another configuration. */
 const STREAM_EXISTS = 10058
 
+/** JetStream's error for a stream whose limit is more than what is left of the server's `max_file_store`. */
+const STORAGE_EXCEEDED = 10047
+
+const lackOfSpace = ({ name, max_bytes = 0 }: StreamSettings): string =>
+  `JetStream has no room for the stream ${name}, which may take ${Math.ceil(max_bytes / 2 ** 20)} MiB. ` +
+  'Raise max_file_store of the NATS server (by default three quarters of its free disk), or lower SPANHOUSE_STREAM_BYTES_MAX'
+
 /**
  * An existing stream keeps its limits and messages; a new one is created closed. `earlierSubjects` are those that it
  * may have had with fewer partitions, or from an earlier version: the others are added.
@@ -187,8 +194,9 @@ async function ensureStream(
   earlierSubjects: readonly (readonly string[])[] = [],
 ): Promise<Ensured> {
   const { config, created } = await jsm.streams.add({ ...wanted, ...CLOSED }).catch(error => {
-    if (error instanceof JetStreamApiError && error.code === STREAM_EXISTS) return jsm.streams.info(wanted.name)
-    throw error
+    if (!(error instanceof JetStreamApiError)) throw error
+    if (error.code === STREAM_EXISTS) return jsm.streams.info(wanted.name)
+    throw error.code === STORAGE_EXCEEDED ? new Error(lackOfSpace(wanted), { cause: error }) : error
   })
   const [found, expected, ...earlier] = [config.subjects, wanted.subjects, ...earlierSubjects].map(listOf)
   if (found !== expected && !earlier.includes(found as string)) {
