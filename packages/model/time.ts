@@ -12,6 +12,9 @@ const DEVIATION_MS_MAX = 50
 /** In milliseconds since 1970. */
 let origin = performance.timeOrigin
 
+/** By how much {@link moveClock} has moved the clock. */
+let moved: Micros = 0
+
 /**
  * The present by the clock of the machine, which has milliseconds, with the microseconds of the monotonic clock. The
  * latter stands still while the machine sleeps or is moved, and does not know when the other one is set.
@@ -20,7 +23,12 @@ export function microsNow(): Micros {
   const elapsed = performance.now()
   const present = Date.now()
   if (Math.abs(present - (origin + elapsed)) > DEVIATION_MS_MAX) origin = present - elapsed
-  return Math.round((origin + elapsed) * 1000)
+  return Math.round((origin + elapsed) * 1000) + moved
+}
+
+/** Moves what {@link microsNow} returns in this thread from now on. */
+export function moveClock(micros: Micros): void {
+  moved += micros
 }
 
 /** ISO 8601 in UTC with suffix `Z`; the fraction has six digits and is omitted if zero. */

@@ -32,6 +32,7 @@ import { checkSecretKey } from './secret-key.ts'
 import { startSelfTracing } from './self-tracing/start-self-tracing.ts'
 import { traceRequests } from './self-tracing/trace-requests.ts'
 import { openServices } from './services/open-services.ts'
+import { compareClocks, watchClock } from './shared-clock.ts'
 import { Quotas } from './shares/quotas.ts'
 import { Shares } from './shares/shares.ts'
 import { untilReachable } from './start-checks.ts'
@@ -63,6 +64,7 @@ export async function startServer(
   const parts = await openParts(config, runtime, { needs: needsOf(roles), log, onFailure })
   const { postgres, authenticator, clickhouse, stream } = parts
   await untilReachable({ config, store: 'postgres', log, attempt: () => postgres.migrate() })
+  if (config.databaseUrl) await compareClocks(postgres.db, log)
   await checkSecretKey(config, parts.vault.keyId, postgres.db, log)
   await untilReachable({ config, store: 'clickhouse', log, attempt: () => migrateStore(config, parts, log) })
   const newApiKey = await makeDefaultProject(config, parts)
@@ -113,7 +115,7 @@ export async function startServer(
   const grpcUrl = grpc && `http://${new URL(url).hostname}:${grpc.port}`
   log.info({ url, grpcUrl, roles }, 'listening')
   const stages = [
-    [...startHousekeeping(config, parts, { log, onFailure }), ...followDivision(config, parts, log), worker],
+    [...startHousekeeping(config, parts, { log, onFailure }), ...followShared(config, parts, log), worker],
     [services, writer, { stop: () => readEvents.close() }],
     [selfTracing],
   ]
@@ -177,13 +179,16 @@ function startHousekeeping(
   ]
 }
 
-function followDivision(config: Config, { postgres: { db }, stream }: Parts, log: Logger): Working[] {
-  if (!stream || !canGrow(config)) return []
+/** What all processes find in the Postgres that they share. */
+function followShared(config: Config, { postgres: { db }, stream }: Parts, log: Logger): Working[] {
+  if (!config.databaseUrl) return []
   const stopping = new AbortController()
-  const watching = watchDivision({ db, stream, signal: stopping.signal, log })
-  const stop = (): Promise<void> => {
+  const { signal } = stopping
+  const watching = [watchClock({ db, log, signal })]
+  if (stream && canGrow(config)) watching.push(watchDivision({ db, stream, signal, log }))
+  const stop = async (): Promise<void> => {
     stopping.abort()
-    return watching
+    await Promise.all(watching)
   }
   return [{ stop }]
 }

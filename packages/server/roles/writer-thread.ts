@@ -74,7 +74,7 @@ let grown = new AbortController()
 
 port.on('message', () => stopping.abort())
 post({ kind: 'ready' })
-const watching = canGrow(config) && watch()
+const watching = postgres && watch(postgres)
 while (!stopping.signal.aborted) {
   grown = new AbortController()
   const division = stream.partitions
@@ -100,10 +100,14 @@ async function openGrowing({ db }: Postgres): Promise<SpanStream> {
   return openDivided(db, config, divisions => openStream(config, log, divisions))
 }
 
-async function watch(): Promise<void> {
+async function watch({ db }: Postgres): Promise<void> {
+  const { signal } = stopping
+  const { watchClock } = await import('../shared-clock.ts')
   const { watchDivision } = await import('../cluster/divisions.ts')
-  const { db } = postgres as Postgres
-  await watchDivision({ db, stream, signal: stopping.signal, log, onGrown: () => grown.abort() })
+  await Promise.all([
+    watchClock({ db, log, signal }),
+    canGrow(config) && watchDivision({ db, stream, signal, log, onGrown: () => grown.abort() }),
+  ])
 }
 
 /** Partitions that are held, of as many as traces are divided among. */

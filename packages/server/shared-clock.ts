@@ -1,0 +1,48 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { type Micros, microsNow, moveClock } from '@spanhouse/model'
+import { type Database, sql } from '@spanhouse/postgres'
+import type { Logger } from 'pino'
+
+/*
+ * When something was accepted decides which of two versions of a span is the later one, and what a deletion takes. Both
+ * may come to different processes, whose machines' clocks differ. So they all follow the clock of the Postgres that they
+ * share.
+ */
+
+/** How often the clocks are compared: that of the machine may be set meanwhile. */
+const COMPARE_EVERY_MS = 10_000
+
+/** Deviations of which the operator is told. */
+const NOTABLE_MICROS = 1_000_000
+
+/**
+ * Moves `microsNow` in this thread to the time in Postgres, and resolves with by how much. Times between the question
+ * and the answer may be the same, so clocks that agree are left as they are, however long the answer takes.
+ */
+export async function compareClocks(db: Database, log: Logger): Promise<Micros> {
+  const before = microsNow()
+  const question = sql<{ now: string }>`select (extract(epoch from clock_timestamp()) * 1000000)::bigint::text as now`
+  const now = Number((await question.execute(db)).rows[0]?.now)
+  const after = microsNow()
+  const difference = now < before ? now - before : Math.max(0, now - after)
+  moveClock(difference)
+  if (Math.abs(difference) > NOTABLE_MICROS)
+    log.warn({ seconds: difference / 1e6 }, "this machine's clock deviates from that of Postgres, which is followed")
+  return difference
+}
+
+/** Compares the clocks until the signal. While Postgres is away, the clock goes on as it is. */
+export async function watchClock({
+  db,
+  log,
+  signal,
+}: {
+  db: Database
+  log: Logger
+  signal: AbortSignal
+}): Promise<void> {
+  while (!signal.aborted) {
+    await compareClocks(db, log).catch(() => undefined)
+    await delay(COMPARE_EVERY_MS, undefined, { signal }).catch(() => undefined)
+  }
+}
