@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '@spanhouse/model'
+import type { JsonObject } from '@spanhouse/model'
 import { type RawBuilder, sql, toJsonb } from '@spanhouse/postgres'
 
 /** A condition of a statement about a table that is called `t`. */
@@ -9,9 +9,12 @@ export const column = (name: string): Condition => sql.ref(`t.${name}`)
 export const equals = (name: string, value: unknown, type: string): Condition =>
   sql`${column(name)} = ${value}::${sql.raw(type)}`
 
-/** Whether a column is one of these: one parameter however many there are, and a hash, not a row-by-row search. */
+/**
+ * Whether a column is one of these: one parameter however many there are. An array, since the planner knows how many
+ * values it has: with a subquery, a list with a limit compared each row of the project with all of them.
+ */
 export const isAmong = (name: string, values: readonly unknown[], type: string): Condition =>
-  sql`${column(name)} in (select one::${sql.raw(type)} from jsonb_array_elements_text(${toJsonb(values as Json[])}::jsonb) one)`
+  sql`${column(name)} = any(${values}::${sql.raw(type)}[])`
 
 /** Whether a JSON column contains an object. Every value contains the empty object, also null. */
 export const contains = (name: string, value: JsonObject): Condition =>

@@ -37,4 +37,16 @@ onEachDatabase('lists of evaluations', postgres => {
     ]
     expect(lists.map(({ bytesMax }) => Math.floor(bytesMax / text.length))).toEqual([2, 1, 2, 1, 1])
   })
+
+  test('a list by several texts compares them as they are', async () => {
+    const scope = await newScope(postgres())
+    const [run] = await createRuns(scope, [validate(newRun, {}, 'body')])
+    const run_id = run?.id
+    const [scenario] = await createScenarios(scope, [validate(newScenario, { run_id }, 'body')])
+    const keys = ['a"b', 'c\\d', '{x,y}', 'NULL', ' ', 'ü']
+    const cells = keys.map(step_key => validate(newResult, { run_id, scenario_id: scenario?.id, step_key }, 'body'))
+    await writeResults(scope, [...cells, validate(newResult, { ...cells[0], step_key: 'other' }, 'body')])
+    const found = await listRows(scope, 'results', { filter: { step_keys: keys, run_ids: [run_id] } })
+    expect(found.count).toBe(keys.length)
+  })
 })
