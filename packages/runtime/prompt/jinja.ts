@@ -23,12 +23,23 @@ const PRINT_FILTER = '_spanhouse_printed'
 let environment: Environment | undefined
 
 /** The engine renders nothing any more. */
-export class EngineBroken extends Error {}
+export class EngineBroken extends Error {
+  /** By which it is recognised outside its thread. */
+  readonly code = 'ENGINE_BROKEN'
+  /** Whether it is the template that went beyond the engine's memory or stack. */
+  readonly isExhausted: boolean
+
+  constructor(panic: string | undefined, cause: unknown) {
+    super(`the Jinja engine has failed: ${panic}`, { cause })
+    this.isExhausted = panic === undefined
+  }
+}
 
 /**
  * Jinja2 in the dialect of MiniJinja, an engine in WebAssembly with limits on instructions and memory. It may still use
- * all its memory and a second: run it in a thread that can be ended. A template that goes over the memory or the stack
- * leaves the engine unusable; then {@link EngineBroken} is thrown, and the thread must end.
+ * all its memory and a second: run it in a thread that can be ended. A template that goes over the memory or the stack,
+ * or that the engine fails to compute, as a division by zero in `divisibleby`, leaves the engine unusable; then
+ * {@link EngineBroken} is thrown, and the thread must end.
  *
  * `{{ $.a.b }}` is a JSONPath into the context, and values are printed as in all formats. Loops over an object go by
  * the names of its members: the engine does not keep their order.
@@ -96,16 +107,36 @@ function render(source: string, context: JsonObject): string {
   environment ??= openEnvironment()
   printing = new Printing(context)
   let text: string
+  const panics = new Panics()
   try {
     text = environment.renderStr(source, context)
   } catch (error) {
-    if (isEngines(error)) throw new EngineBroken('The engine has failed', { cause: error })
+    if (isEngines(error)) throw new EngineBroken(panics.first, error)
     throw new TemplateFault(plainMessage(error instanceof Error ? error.message : String(error)))
+  } finally {
+    panics.restore()
   }
   if (printing.hasFailed) throw new TemplateFault('A value cannot be printed')
   if (text.length > RENDERED_LENGTH_MAX)
     throw new TemplateFault(`The rendered text is longer than ${RENDERED_LENGTH_MAX} characters`)
   return text
+}
+
+/** Takes what the engine would write to the console before it fails, while nothing else runs. */
+class Panics {
+  first: string | undefined
+  readonly #write = console.error
+
+  constructor() {
+    console.error = (text: unknown) => {
+      // `panicked at FILE:LINE:COLUMN:`, the reason, and a stack.
+      this.first ??= String(text).split('\n')[1]
+    }
+  }
+
+  restore(): void {
+    console.error = this.#write
+  }
 }
 
 /** Whether it is WebAssembly itself that has failed, where the engine could not release what it holds. */
@@ -123,7 +154,17 @@ function openEnvironment(): Environment {
   opened.removeGlobal('debug')
   opened.addFilter('int', jinjaInt)
   opened.addFilter(PRINT_FILTER, (json: unknown) => printing.print(String(json)))
+  reportPanics(opened)
   return opened
+}
+
+/** The engine says why it has failed only after its first error. */
+function reportPanics(opened: Environment): void {
+  try {
+    opened.renderStr('{{', {})
+  } catch {
+    // It is no template.
+  }
 }
 
 /** Without the listing of the source and what we put into it. */

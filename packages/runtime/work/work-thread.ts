@@ -14,7 +14,7 @@ answerQuestions(({ name, args }: Question): Answer => {
     return { value: call(...(parseJson(args) as unknown[])) }
   } catch (error) {
     if (error instanceof PatternError || error instanceof RangeError) return { mistake: error.message }
-    if (error instanceof EngineBroken) process.exit(1)
+    if (error instanceof EngineBroken && error.isExhausted) process.exit(1)
     throw error
   }
 })

@@ -78,6 +78,17 @@ test('a template that is nested too deeply for its engine leaves others alone', 
   }
 })
 
+test('a template that its engine fails to compute is refused with the reason, and leaves others alone', async () => {
+  const failing = compute('renderTemplates', 'jinja2', ['{{ 1 is divisibleby 0 }}'], {})
+  const next = compute('renderTemplates', 'jinja2', ['{{ 4 is divisibleby 2 }}'], {})
+  await expect(failing).rejects.toMatchObject({
+    status: 400,
+    fragment: 'v0:workflows:prompt-formatting-error',
+    message: expect.stringContaining('divisor of zero'),
+  })
+  expect(await next).toEqual([{ text: 'true' }])
+})
+
 test('paths to all descendants, which multiply, are followed in a thread', async () => {
   let deep: Json = 1
   for (let level = 0; level < 20; level++) deep = [deep]

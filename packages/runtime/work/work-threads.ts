@@ -131,6 +131,8 @@ async function answerOf(question: Question, asking: Asking): Promise<Answer | En
   try {
     return await pool.ask(question, asking)
   } catch (error) {
+    // As it comes from the thread, which has ended.
+    if (error instanceof Error && 'code' in error && error.code === 'ENGINE_BROKEN') return { mistake: error.message }
     if (!(error instanceof Problem)) throw error
     const { status, message, retryAfterSeconds = 1, cause } = error
     throw new RunError(status, 'v1:sdk:unknown-workflow-invoke-error', message, { retryAfterSeconds, cause })
