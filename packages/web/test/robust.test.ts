@@ -152,6 +152,25 @@ describe('the server', () => {
     await close()
   })
 
+  test('responds with a span that cannot be shown: only that part of the trace says so', async () => {
+    const trace = agentTrace('Cannot be shown?')
+    await project.store(...trace)
+    const { page, close } = await visit(browser, project, '/w/traces')
+    const text = `${'{"messages":'.repeat(50_000)}1${'}'.repeat(50_000)}`
+    const answer = { parts: [{ part: 'inputs', text, characters: text.length, offset: 0 }] }
+    await page.route(`**/${trace[1]?.spanId}/parts*`, route => route.fulfill({ json: answer }))
+    await page.locator(`[data-row] a[href*="${trace[0]?.traceId}"]`).click()
+    await page.getByText('What was said cannot be shown.').waitFor()
+    await page.getByRole('article').filter({ hasText: 'Let me think.' }).first().waitFor()
+    await page.getByRole('button', { name: 'check_weather' }).click()
+    await page.getByText('This part of the span cannot be shown.').waitFor()
+    await page.getByRole('tab', { name: 'Annotations' }).click()
+    await page.getByText('Nobody and no evaluator has judged this trace.').waitFor()
+    await page.getByRole('button', { name: 'Close the trace' }).click()
+    await page.locator('[data-row="3"]').waitFor()
+    await close()
+  })
+
   test('is slow: the page says so and keeps its rows until the response is there', { timeout: 60_000 }, async () => {
     const { page, close } = await visit(browser, project, '/w/traces')
     await page.locator('[data-row="3"]').waitFor()

@@ -1,12 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
-import { CatchBoundary, type ErrorComponentProps, Link, Outlet, useMatches } from '@tanstack/react-router'
+import { Link, Outlet, useMatches } from '@tanstack/react-router'
 import { lazy, type ReactNode, Suspense, useState, useSyncExternalStore } from 'react'
 import { connectionTrouble, onConnectionChange } from '../api/connection.ts'
 import { getKey, keyState, onKeyChange } from '../api/key.ts'
 import { projectQuery } from '../api/queries.ts'
 import { queryClient } from '../api/query-client.ts'
 import { visible } from '../format/format.ts'
-import { Button, Failure, Kbd } from '../parts/controls.tsx'
+import { Contained } from '../parts/contained.tsx'
+import { Button, Kbd } from '../parts/controls.tsx'
 import { useCurrentInView } from '../parts/use-current-in-view.ts'
 import styles from './frame.module.css'
 import { KeyScreen } from './key-screen.tsx'
@@ -39,20 +40,15 @@ function FrameOfKey(): ReactNode {
       <Bar onCommands={() => setOpen('commands')} onKeys={() => setOpen('keys')} hasKey={key === 'present'} />
       <Trouble />
       <main className={styles.main}>{isShown ? <Outlet /> : <KeyScreen state={key} />}</main>
-      <CatchBoundary getResetKey={() => open} errorComponent={DialogFailure}>
+      <Contained what="The dialog cannot be shown." of={open}>
         <Suspense>
           {open === 'commands' && <Commands onClose={() => setOpen(undefined)} onKeys={() => setOpen('keys')} />}
           {open === 'keys' && <KeysHelp onClose={() => setOpen(undefined)} />}
         </Suspense>
-      </CatchBoundary>
+      </Contained>
     </div>
   )
 }
-
-/** The screen stays: what was entered in it must not be lost to a dialog. */
-const DialogFailure = ({ error }: ErrorComponentProps): ReactNode => (
-  <Failure what="The dialog cannot be shown." error={error as Error} />
-)
 
 interface BarProps {
   onCommands: () => void

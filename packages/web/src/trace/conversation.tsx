@@ -3,6 +3,7 @@ import { useVirtualizer } from '@tanstack/react-virtual'
 import { type ReactNode, useEffect, useMemo, useRef } from 'react'
 import { type Parts, partsQuery } from '../api/queries.ts'
 import { formatCost, formatCount, formatDuration, spanName, visible } from '../format/format.ts'
+import { Contained } from '../parts/contained.tsx'
 import { Scroller } from '../parts/scroller.tsx'
 import { familyOf, TypeIcon } from '../parts/type-icon.tsx'
 import content from './content.module.css'
@@ -112,7 +113,13 @@ interface SaidProps {
 }
 
 /** What went in and came out, as messages where it is a chat. */
-export function Said({ parts, fault }: SaidProps): ReactNode {
+export const Said = (said: SaidProps): ReactNode => (
+  <Contained what="What was said cannot be shown." of={said.parts}>
+    <InAndOut {...said} />
+  </Contained>
+)
+
+function InAndOut({ parts, fault }: SaidProps): ReactNode {
   const [input, output] = SAID.map(name => parts?.find(({ part }) => part === name))
   return (
     <div className={content.said}>

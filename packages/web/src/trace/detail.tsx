@@ -4,6 +4,7 @@ import { type Parts, partsQuery } from '../api/queries.ts'
 import { isObject } from '../api/registry.ts'
 import { exact, formatAmount, formatCost, formatDuration, spanName, visible } from '../format/format.ts'
 import { useKeys } from '../frame/keys.ts'
+import { Contained } from '../parts/contained.tsx'
 import { Button, Failure } from '../parts/controls.tsx'
 import { Scroller } from '../parts/scroller.tsx'
 import { TypeIcon } from '../parts/type-icon.tsx'
@@ -88,18 +89,20 @@ export function Detail({ traceId, trace, selected, search, change, onBack }: Det
       </div>
       <Scroller id="span-parts" role="tabpanel" className={styles.parts} label={TAB_NAMES[tab]}>
         {error && <Failure what="The span cannot be read." error={error} />}
-        {data?.status_message && <p className={content.fault}>{visible(data.status_message)}</p>}
-        {data && tab === 'raw' && <Raw parts={data.parts} />}
-        {tab === 'annotations' && (
-          <Annotations
-            traceId={traceId}
-            spanId={span_id}
-            nameOf={id => trace.names[trace.indexOf.get(id) ?? -1]}
-            isWriting={isWriting}
-            onWritten={() => setIsWriting(false)}
-          />
-        )}
-        {data && tab !== 'raw' && tab !== 'annotations' && <Chosen parts={data.parts} tab={tab} ids={ids} />}
+        <Contained what="This part of the span cannot be shown." of={tab}>
+          {data?.status_message && <Fault text={data.status_message} />}
+          {data && tab === 'raw' && <Raw parts={data.parts} />}
+          {tab === 'annotations' && (
+            <Annotations
+              traceId={traceId}
+              spanId={span_id}
+              nameOf={id => trace.names[trace.indexOf.get(id) ?? -1]}
+              isWriting={isWriting}
+              onWritten={() => setIsWriting(false)}
+            />
+          )}
+          {data && tab !== 'raw' && tab !== 'annotations' && <Chosen parts={data.parts} tab={tab} ids={ids} />}
+        </Contained>
       </Scroller>
     </section>
   )
@@ -161,6 +164,8 @@ function Chosen({ parts, tab, ids }: ChosenProps): ReactNode {
     return <p className={content.empty}>The span has {tab === 'content' ? 'no input and no output' : `no ${tab}`}.</p>
   return chosen.map(part => <PartView key={part.part} title={TITLES[part.part] ?? part.part} part={part} ids={ids} />)
 }
+
+const Fault = ({ text }: { text: string }): ReactNode => <p className={content.fault}>{visible(text)}</p>
 
 const Raw = ({ parts }: { parts: Parts['parts'] }): ReactNode => (
   <pre className={content.raw}>

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { lazy, type ReactNode, Suspense, useState } from 'react'
 import type { JsonObject } from '../api/registry.ts'
 import { type Chosen, testcaseOf } from '../api/selected-traces.ts'
+import { Contained } from '../parts/contained.tsx'
 import { Button, controls, Failure } from '../parts/controls.tsx'
 import { type Reference, revisionOf } from './references.tsx'
 import styles from './trace.module.css'
@@ -44,18 +45,20 @@ export function TraceActions({ span, references, onAnnotate }: TraceActionsProps
         </Link>
       )}
       {read.error && <Failure what="The span was not read." error={read.error} />}
-      <Suspense>
-        {rows && (
-          <AddToTestset
-            rows={rows}
-            onClose={() => setRows(undefined)}
-            onAdded={id => {
-              setRows(undefined)
-              setTestset(id)
-            }}
-          />
-        )}
-      </Suspense>
+      <Contained what="The dialog cannot be shown." of={rows}>
+        <Suspense>
+          {rows && (
+            <AddToTestset
+              rows={rows}
+              onClose={() => setRows(undefined)}
+              onAdded={id => {
+                setRows(undefined)
+                setTestset(id)
+              }}
+            />
+          )}
+        </Suspense>
+      </Contained>
     </>
   )
 }

@@ -3,6 +3,7 @@ import { type ReactNode, useMemo } from 'react'
 import { formatNumberOf, visible } from '../format/format.ts'
 import { useKeys } from '../frame/keys.ts'
 import { useNameInTitle } from '../frame/title.ts'
+import { Contained } from '../parts/contained.tsx'
 import { Button, Choices, Failure } from '../parts/controls.tsx'
 import { familyOf } from '../parts/type-icon.tsx'
 import type { ChangeTrace, TraceSearch, View } from '../traces/search.ts'
@@ -45,7 +46,9 @@ export function TraceView({ traceId, search, change, children }: TraceViewProps)
         </p>
       )}
       {trace ? (
-        <Body {...{ traceId, trace, search, change }} />
+        <Contained what="The trace cannot be shown." of={trace}>
+          <Body {...{ traceId, trace, search, change }} />
+        </Contained>
       ) : (
         !missing && !error && <div className={styles.waiting} />
       )}
@@ -127,11 +130,13 @@ function Body({ traceId, trace, search, change }: BodyProps): ReactNode {
             )}
             {zoom && <Button onClick={() => setZoom(undefined)}>Whole time</Button>}
           </div>
-          {view === 'tree' && (
-            <Tree {...shown} isCritical={search.critical ?? false} metric={search.metric} change={change} />
-          )}
-          {view === 'conversation' && <Conversation traceId={traceId} {...shown} />}
-          {view === 'flame' && <Flame {...shown} />}
+          <Contained what="This view cannot be shown." of={view}>
+            {view === 'tree' && (
+              <Tree {...shown} isCritical={search.critical ?? false} metric={search.metric} change={change} />
+            )}
+            {view === 'conversation' && <Conversation traceId={traceId} {...shown} />}
+            {view === 'flame' && <Flame {...shown} />}
+          </Contained>
         </div>
         {selected !== NONE && (
           <Detail
