@@ -39,7 +39,8 @@ async function preferences(): Promise<number> {
 
 test('by mouse and by keyboard: judge, undo, skip; the preferences are annotations of both traces', async () => {
   const { page, faults, close } = await visit(browser, project, path)
-  await page.getByRole('link', { name: 'Judge side by side' }).click()
+  await page.getByRole('link', { name: 'Judge side by side' }).waitFor()
+  await page.keyboard.press('s')
   await page.waitForURL(/evaluations\/judge/)
   await page.getByText('6 with equal outputs left out').waitFor()
   const better = (await worseSide(page)) === 'First' ? 'Second' : 'First'
@@ -56,6 +57,8 @@ test('by mouse and by keyboard: judge, undo, skip; the preferences are annotatio
   await page.keyboard.up('3')
   await page.getByText('4 judged').waitFor()
   await page.getByRole('region', { name: 'First output' }).waitFor()
+  await page.keyboard.press('r')
+  await page.getByRole('region', { name: 'Result' }).waitFor()
   await page.keyboard.press('s')
   await page.getByText('You skipped 1 case.').waitFor()
   const result = page.getByRole('region', { name: 'Result' })

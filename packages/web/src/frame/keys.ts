@@ -111,6 +111,7 @@ export const KEYS: readonly (readonly [place: string, readonly (readonly [keys: 
       ['[ ]', 'previous, next case while one is open'],
       ['d', 'diff of outputs'],
       ['b t', 'in a comparison: the trace of the baseline, of the run'],
+      ['s', 'in a comparison: judge side by side'],
     ],
   ],
   [
@@ -129,6 +130,7 @@ export const KEYS: readonly (readonly [place: string, readonly (readonly [keys: 
       ['1 2', 'the first, the second output is better'],
       ['3', 'both are equally good'],
       ['d', 'diff of the outputs'],
+      ['r', 'result so far'],
       ['s', 'skip'],
       ['u', 'undo the last one'],
     ],

@@ -52,9 +52,11 @@ export function ComparedCases(props: ComparedCasesProps): ReactNode {
   const columns = [...(by ? [by] : []), ...all.filter(score => score !== by)].slice(0, COLUMNS_MAX)
   const titles = new Map(titlesOf(baseline, all).map((title, index) => [all[index], title]))
   const open = listed ?? elsewhere
+  const navigate = useNavigate()
   useTraceKeys(open)
   useKeys({
     d: () => change({ diff: DIFFS[(DIFFS.indexOf(search.diff) + 1) % DIFFS.length] }, { replace: true }),
+    s: () => navigate({ to: '/evaluations/judge', search: { baseline: baseline.id, run: run.id } }),
   })
   return (
     <>

@@ -44,7 +44,8 @@ function Judge({ baseline, run }: { baseline: Run; run: Run }): ReactNode {
   const [showsResult, setShowsResult] = useState(false)
   const { item, undo, skip, skipped, again, error, isRead, judged, equal, saving } = judgements
   const isOver = isRead && item === undefined
-  useKeys({ u: undo, s: item && skip })
+  const toggleResult = (): void => setShowsResult(!showsResult)
+  useKeys({ u: undo, s: item && skip, r: isOver ? undefined : toggleResult })
   return (
     <div className={styles.screen}>
       <header className={styles.header}>
@@ -55,8 +56,8 @@ function Judge({ baseline, run }: { baseline: Run; run: Run }): ReactNode {
         </output>
         <span className={styles.space} />
         {!isOver && (
-          <Button aria-pressed={showsResult} onClick={() => setShowsResult(!showsResult)}>
-            Result
+          <Button aria-pressed={showsResult} onClick={toggleResult}>
+            Result <Kbd>r</Kbd>
           </Button>
         )}
         <Button disabled={!undo} onClick={undo}>
