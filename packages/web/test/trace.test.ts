@@ -218,6 +218,19 @@ test('odd trees: 200 deep, 5,000 siblings, a missing parent, an hour ahead', { t
   await close()
 })
 
+test('spans that run at the same time are below each other in the flame graph', async () => {
+  const steps = ['first', 'second', 'third'].map((name, at) => ({ name, type: 'tool', at, ms: 900 }))
+  const id = await stored(traceOf({ name: 'fan out', type: 'agent', at: 0, ms: 1_000, steps }))
+  const { page, close } = await visit(browser, project, `/w/traces/${id}?view=flame`)
+  const canvas = page.getByRole('region', { name: 'Flame graph' }).locator('canvas')
+  const selected = page.getByRole('region', { name: 'Span', exact: true })
+  for (const [lane, { name }] of steps.entries()) {
+    await canvas.click({ position: { x: 200, y: 30 + lane * 20 } })
+    await selected.getByRole('heading', { name }).waitFor()
+  }
+  await close()
+})
+
 test('the flame graph of a very deep trace is drawn to its end', { timeout: 120_000 }, async () => {
   const traceId = newTraceId()
   const began = BigInt(Date.now() - 60_000) * 1_000_000n

@@ -1,8 +1,9 @@
-import type { MouseEvent, ReactNode } from 'react'
+import { type MouseEvent, type ReactNode, useMemo } from 'react'
 import { formatDuration, spanName } from '../format/format.ts'
 import { Scroller } from '../parts/scroller.tsx'
 import { type Brush, useDrawing } from './drawing.ts'
 import type { Times } from './idle-gaps.ts'
+import { lanesOf } from './lanes.ts'
 import styles from './trace.module.css'
 import type { Trace, Zoom } from './trace-model.ts'
 import { useSpanKeys } from './use-span-keys.ts'
@@ -21,12 +22,13 @@ const HEIGHT_MAX = 16_000
 /** Lower lanes have no room for names, nor for a space between them. */
 const NAMED_PX = 14
 
-/** Spans as bars over time, each below its parent. */
+/** Spans as bars over time, each below its parent, and those that run at the same time below each other. */
 export function Flame({ trace: whole, times, selected, select, zoom = { from: 0, to: 1 } }: FlameProps): ReactNode {
   const trace = { ...whole, ...times }
-  const lanes = trace.depths.reduce((most, depth) => Math.max(most, depth), 0) + 1
-  const lanePx = Math.min(LANE_PX, HEIGHT_MAX / lanes)
-  const canvas = useDrawing(brush => draw(brush, trace, { selected, zoom, lanePx }))
+  const lanes = useMemo(() => lanesOf(whole), [whole])
+  const count = lanes.reduce((most, lane) => Math.max(most, lane), 0) + 1
+  const lanePx = Math.min(LANE_PX, HEIGHT_MAX / count)
+  const canvas = useDrawing(brush => draw(brush, trace, { lanes, selected, zoom, lanePx }))
   useSpanKeys(trace, trace.preorder, selected, select)
   const choose = (event: MouseEvent<HTMLCanvasElement>): void => {
     const { left, top, width } = event.currentTarget.getBoundingClientRect()
@@ -34,8 +36,7 @@ export function Flame({ trace: whole, times, selected, select, zoom = { from: 0,
     const lane = Math.floor((event.clientY - top) / lanePx)
     const slack = ((zoom.to - zoom.from) * trace.lastsMicros * 2) / width
     const span = trace.preorder.findLast(
-      one =>
-        trace.depths[one] === lane && (trace.starts[one] as number) <= at && (trace.ends[one] as number) + slack >= at,
+      one => lanes[one] === lane && (trace.starts[one] as number) <= at && (trace.ends[one] as number) + slack >= at,
     )
     if (span !== undefined) select(span)
   }
@@ -45,7 +46,7 @@ export function Flame({ trace: whole, times, selected, select, zoom = { from: 0,
         ref={canvas}
         role="img"
         aria-label={`Selected: ${spanName(trace.names[selected])}, ${durationOf(whole, selected)}`}
-        style={{ height: lanes * lanePx }}
+        style={{ height: count * lanePx }}
         onClick={choose}
       />
     </Scroller>
@@ -56,14 +57,15 @@ const durationOf = ({ starts, ends }: Trace, span: number): string =>
   formatDuration(((ends[span] ?? 0) - (starts[span] ?? 0)) / 1000)
 
 interface Look {
+  lanes: Int32Array
   selected: number
   zoom: Zoom
   lanePx: number
 }
 
-function draw(brush: Brush, trace: Trace, { selected, zoom, lanePx }: Look): void {
+function draw(brush: Brush, trace: Trace, { lanes, selected, zoom, lanePx }: Look): void {
   const { context, width, colour, colourOfType } = brush
-  const { preorder, depths, starts, ends, types, names, isError, lastsMicros } = trace
+  const { preorder, starts, ends, types, names, isError, lastsMicros } = trace
   const scale = width / ((zoom.to - zoom.from) * lastsMicros)
   const from = zoom.from * lastsMicros
   context.font = `12px ${getComputedStyle(document.body).fontFamily}`
@@ -72,7 +74,7 @@ function draw(brush: Brush, trace: Trace, { selected, zoom, lanePx }: Look): voi
     const x = Math.max(0, ((starts[span] as number) - from) * scale)
     const w = Math.max(1, Math.min(width, ((ends[span] as number) - from) * scale) - x)
     if (x > width || x + w < 0) continue
-    const y = (depths[span] as number) * lanePx
+    const y = (lanes[span] as number) * lanePx
     context.fillStyle = isError[span] ? colour('--error') : colourOfType(types[span] ?? '')
     if (lanePx < NAMED_PX) context.fillRect(x, y, w, lanePx)
     else context.fillRect(x, y + 1, w, lanePx - 2)
