@@ -255,6 +255,29 @@ test.each([-3 * 86_400_000, 400 * 86_400_000])('a clock that is off by %i ms hid
   await context.close()
 })
 
+test('a long name takes a few lines, on a screen of any width', async () => {
+  const own = await newProject()
+  const name = `long ${'x'.repeat(2_000)}`
+  const data = { testcases: [{ data: { city: 'Lima' } }] }
+  const { body } = await own.post('/api/simple/testsets/', { testset: { slug: 'long', name, data } })
+  await own.post('/api/webhooks/subscriptions/', {
+    subscription: { name, data: { url: 'https://example.com/hooks', event_types: [] } },
+  })
+  const { page, close } = await visit(browser, own, '/w/testsets', { viewport: { width: 390, height: 800 } })
+  for (const [path, shown] of [
+    ['testsets', page.getByRole('link', { name: 'long xxx' })],
+    [`testsets/${body.testset.id}`, page.getByRole('heading', { name: 'long xxx' })],
+    ['evaluations/new', page.getByText('long xxx')],
+    ['settings/webhooks', page.getByText('long xxx')],
+  ] as const) {
+    await page.goto(page.url().replace(/\/w\/.*/, `/w/${path}`))
+    await shown.first().waitFor()
+    const { width = 0, height = 0 } = (await shown.first().boundingBox()) ?? {}
+    expect([width < 390, height < 80], path).toEqual([true, true])
+  }
+  await close()
+})
+
 describe('spans that nobody would write', () => {
   test('a name of 1 MB takes one line in the list, the tree and the detail', { timeout: 60_000 }, async () => {
     const own = (await projectWithTraces(1)).project

@@ -126,11 +126,11 @@ function Row({ kind, artifact, about, children }: RowProps): ReactNode {
   return (
     <li>
       {kind === 'testset' ? (
-        <Link to="/testsets/$id" params={{ id }}>
+        <Link className={lists.name} to="/testsets/$id" params={{ id }}>
           {nameOf(artifact)}
         </Link>
       ) : (
-        <Link to="/playground/$kind/$id" params={{ kind: `${kind}s`, id }}>
+        <Link className={lists.name} to="/playground/$kind/$id" params={{ kind: `${kind}s`, id }}>
           {nameOf(artifact)}
         </Link>
       )}

@@ -45,7 +45,7 @@ function Webhook({ subscription, refusal }: { subscription: Subscription; refusa
   return (
     <article className={styles.webhook} aria-label={title}>
       <header>
-        <b>{title}</b>
+        <b className={styles.name}>{title}</b>
         <code>{visible(data.url)}</code>
         <span className={styles.soft}>
           {isActive ? 'active' : 'stopped'};{' '}

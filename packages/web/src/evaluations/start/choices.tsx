@@ -76,7 +76,7 @@ export function Testset({ chosen, onChange }: TestsetProps): ReactNode {
                 checked={own !== undefined}
                 onChange={() => onChange(choice.revisions[0]?.id)}
               />
-              {nameOf(choice.artifact)}
+              <span className={styles.name}>{nameOf(choice.artifact)}</span>
             </label>
             {own && <RevisionSelect choice={choice} chosen={own.id} onChange={onChange} />}
           </div>
@@ -123,7 +123,7 @@ function ApplicationChoice({ choice, chosen, onChange }: ManyProps & { choice: C
             )
           }
         />
-        {nameOf(choice.artifact)}
+        <span className={styles.name}>{nameOf(choice.artifact)}</span>
       </label>
       {own.map(id => (
         <RevisionSelect
@@ -170,7 +170,7 @@ function EvaluatorChoice({ choice, chosen, onChange }: ManyProps & { choice: Cho
           checked={item !== undefined}
           onChange={() => (item === undefined ? add() : onChange(chosen.filter(one => one !== item)))}
         />
-        {nameOf(choice.artifact)}
+        <span className={styles.name}>{nameOf(choice.artifact)}</span>
       </label>
       {item !== undefined && (
         <>
