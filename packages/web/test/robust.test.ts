@@ -4,6 +4,7 @@ import { call, newProject, type TestProject } from '../../../test/harness.ts'
 import { actIn, newMember, newPerson } from '../../../test/http/people.ts'
 import { exportOf, newSpanId, newTraceId, type OtlpSpan, otlpSpan } from '../../../test/otlp.ts'
 import { agentTrace, openBrowser, openPage, projectWithTraces, traceOf, visit } from './browser.testing.ts'
+import { newApplication } from './models.testing.ts'
 
 /* What goes wrong around the page: rights, other tabs, the server, the clock, and spans that nobody would write. */
 
@@ -149,6 +150,34 @@ describe('the server', () => {
     await page.unroute('**/api/testsets/query')
     await page.getByRole('button', { name: 'Try again' }).click()
     await page.getByRole('heading', { name: 'Testsets' }).waitFor()
+    await close()
+  })
+
+  test('makes a mistake: what it could not say says so, and is not asked for again and again', async () => {
+    const trace = agentTrace('A mistake?')
+    await project.store(...trace)
+    const { page, close } = await visit(browser, project, '/w/settings/keys')
+    await page.getByText('the key of this browser').waitFor()
+    const detail = 'Internal error.'
+    let asked = 0
+    await page.route(/\/api\/(spans\/.*\/parts|projects\/current$|simple\/evaluators|testsets\/query)/, route => {
+      asked++
+      return route.fulfill({ status: 500, json: { detail } })
+    })
+    const go = (path: string) => page.goto(page.url().replace(/\/w\/.*/, `/w/${path}`))
+    await go('settings/members')
+    await page.getByText(`The members cannot be listed. ${detail}`).waitFor()
+    await go(`traces/${trace[0]?.traceId}`)
+    await page.getByRole('region', { name: 'Conversation' }).getByText(detail).first().waitFor()
+    asked = 0
+    await page.getByRole('button', { name: 'Annotate' }).click()
+    await page.getByText(`The evaluators cannot be listed. ${detail}`).waitFor()
+    expect(asked).toBeLessThan(3)
+    const { id } = await newApplication(project, 'mistaken', 'Hello')
+    await go(`playground/applications/${id}`)
+    await page.getByText(`The testsets cannot be listed. ${detail}`).waitFor()
+    await page.getByRole('button', { name: 'Evaluators' }).click()
+    await page.getByText(`The evaluators cannot be listed. ${detail}`).waitFor()
     await close()
   })
 

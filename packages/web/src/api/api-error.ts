@@ -17,9 +17,9 @@ export class ApiError extends Error {
     this.traceId = traceId
   }
 
-  /** Whether the same request may succeed later. */
+  /** Whether the same request may succeed later. A mistake of the server (500) does not pass. */
   get isPassing(): boolean {
-    return this.status === 0 || this.status === 429 || this.status >= 500
+    return this.status === 0 || this.status === 429 || this.status > 500
   }
 }
 

@@ -4,7 +4,7 @@ import { type ReactNode, useState } from 'react'
 import { type Kind, type Workflow, workflowsQuery } from '../api/registry.ts'
 import { testsetsQuery } from '../api/testsets.ts'
 import { visible } from '../format/format.ts'
-import { Button, controls } from '../parts/controls.tsx'
+import { Button, controls, Failure } from '../parts/controls.tsx'
 import { PopoverButton } from '../parts/popover.tsx'
 import { NewTestset } from '../testsets/new-testset.tsx'
 import type { Column } from './columns.ts'
@@ -32,7 +32,7 @@ interface SourcesProps {
 
 /** Where the testcases come from, and which evaluators score the outputs. */
 export function Sources({ kind, workflow, search, change, own, columns }: SourcesProps): ReactNode {
-  const { data: testsets = [] } = useQuery(testsetsQuery)
+  const { data: testsets = [], error } = useQuery(testsetsQuery)
   const [isSaving, setIsSaving] = useState(false)
   const source = search.trace === undefined ? (search.testset ?? '') : 'traces'
   const kept = (own ?? []).map(({ inputs, outputs }) => ({ ...inputs, ...(outputs !== undefined && { outputs }) }))
@@ -54,6 +54,7 @@ export function Sources({ kind, workflow, search, change, own, columns }: Source
           ))}
         </select>
       </label>
+      {error && <Failure what="The testsets cannot be listed." error={error} />}
       {search.testset !== undefined && (
         <Link to="/testsets/$id" params={{ id: search.testset }}>
           Open the testset
@@ -81,7 +82,7 @@ export function Sources({ kind, workflow, search, change, own, columns }: Source
 }
 
 function Evaluators({ search, change }: Pick<SourcesProps, 'search' | 'change'>): ReactNode {
-  const { data } = useQuery(workflowsQuery('evaluator'))
+  const { data, error } = useQuery(workflowsQuery('evaluator'))
   const chosen = listIn(search.evaluators)
   const runnable = data?.filter(isRunnable)
   const toggle = (id: string): void =>
@@ -94,6 +95,7 @@ function Evaluators({ search, change }: Pick<SourcesProps, 'search' | 'change'>)
           {visible(name ?? slug)}
         </label>
       ))}
+      {error && <Failure what="The evaluators cannot be listed." error={error} />}
       {runnable?.length === 0 && <p>This project has no evaluator yet.</p>}
     </PopoverButton>
   )

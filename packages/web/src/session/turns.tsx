@@ -100,7 +100,7 @@ interface TurnProps {
 
 function Turn({ turn, number, isSelected, annotations, showsSteps, toggle }: TurnProps): ReactNode {
   const { trace_id, span_id, start_time, duration, costs } = turn
-  const data = useSaid(trace_id, span_id)
+  const said = useSaid(trace_id, span_id)
   return (
     <article
       data-selected={isSelected || undefined}
@@ -122,7 +122,7 @@ function Turn({ turn, number, isSelected, annotations, showsSteps, toggle }: Tur
           Open the trace
         </Link>
       </header>
-      <Said parts={data?.parts} fault={data?.status_message} />
+      <Said {...said} />
       {showsSteps && <Steps traceId={trace_id} />}
     </article>
   )

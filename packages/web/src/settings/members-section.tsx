@@ -13,8 +13,9 @@ import styles from './settings.module.css'
 
 /** Who is a member of the workspace, with which role. */
 export function MembersSection(): ReactNode {
-  const { data: project } = useQuery(projectQuery)
-  const { data: organization, error } = useQuery(organizationQuery(project?.organization_id))
+  const { data: project, error: projectError } = useQuery(projectQuery)
+  const { data: organization, error: organizationError } = useQuery(organizationQuery(project?.organization_id))
+  const error = projectError ?? organizationError
   if (error) return <Failure what="The members cannot be listed." error={error} />
   if (!project || !organization) return <Waiting />
   const workspace = organization.default_workspace

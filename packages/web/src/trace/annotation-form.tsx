@@ -43,7 +43,7 @@ interface Draft {
  */
 export function AnnotationForm({ about, onClose }: AnnotationFormProps): ReactNode {
   const queryClient = useQueryClient()
-  const { data: evaluators = [] } = useQuery(workflowsQuery('evaluator'))
+  const { data: evaluators = [], error } = useQuery(workflowsQuery('evaluator'))
   const judged = evaluators.filter(({ data }) => data?.uri?.includes(':feedback:'))
   const [draft = {}, setDraft] = useStored<Draft>(`annotation.${about.trace_id}.${about.span_id}`)
   const { name = '', texts = {} } = draft
@@ -112,6 +112,7 @@ export function AnnotationForm({ about, onClose }: AnnotationFormProps): ReactNo
       ))}
       {outputs === undefined && <p className={content.fault}>A value is not of the type that its field has.</p>}
       {refusal !== undefined && <p>{refusal}</p>}
+      {error && <Failure what="The evaluators cannot be listed." error={error} />}
       {save.error && <Failure what="The annotation was not saved." error={save.error} />}
       <footer>
         <Button type="submit" look="primary" disabled={!isReady || save.isPending} title={refusal}>

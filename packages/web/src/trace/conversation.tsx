@@ -4,6 +4,7 @@ import { type ReactNode, useEffect, useMemo, useRef } from 'react'
 import { type Parts, partsQuery } from '../api/queries.ts'
 import { formatCost, formatCount, formatDuration, spanName, visible } from '../format/format.ts'
 import { Contained } from '../parts/contained.tsx'
+import { Failure } from '../parts/controls.tsx'
 import { Scroller } from '../parts/scroller.tsx'
 import { familyOf, TypeIcon } from '../parts/type-icon.tsx'
 import content from './content.module.css'
@@ -76,7 +77,7 @@ interface TurnProps {
 }
 
 function Turn({ traceId, trace, span, isSelected, select }: TurnProps): ReactNode {
-  const data = useSaid(traceId, trace.ids[span] as string)
+  const said = useSaid(traceId, trace.ids[span] as string)
   const isError = trace.isError[span] === 1
   return (
     <article data-selected={isSelected || undefined} data-error={isError || undefined}>
@@ -89,7 +90,7 @@ function Turn({ traceId, trace, span, isSelected, select }: TurnProps): ReactNod
           {(trace.costs[span] ?? 0) > 0 && ` · ${formatCost(trace.costs[span])}`}
         </span>
       </button>
-      <Said parts={data?.parts} fault={data?.status_message} />
+      <Said {...said} />
     </article>
   )
 }
@@ -99,17 +100,20 @@ const SAID_MAX = 1_000_000
 
 const SAID = ['inputs', 'outputs']
 
-/** The texts of a span for {@link Said}: if they are long, more of them than one reads otherwise. */
-export function useSaid(trace_id: string, span_id: string): Parts | undefined {
-  const { data } = useQuery(partsQuery(trace_id, span_id))
+/** The texts of a span, as {@link Said} shows them: if they are long, more of them than one reads otherwise. */
+export function useSaid(trace_id: string, span_id: string): SaidProps {
+  const short = useQuery(partsQuery(trace_id, span_id))
+  const { data } = short
   const isCut = data?.parts.some(({ part, next }) => SAID.includes(part) && next !== undefined) ?? false
   const longer = useQuery({ ...partsQuery(trace_id, span_id, SAID_MAX), enabled: isCut })
-  return isCut ? longer.data : data
+  const { data: found, error } = isCut ? longer : short
+  return { parts: found?.parts, fault: found?.status_message, error }
 }
 
 interface SaidProps {
   parts: Parts['parts'] | undefined
   fault: string | undefined
+  error: Error | null
 }
 
 /** What went in and came out, as messages where it is a chat. */
@@ -119,10 +123,11 @@ export const Said = (said: SaidProps): ReactNode => (
   </Contained>
 )
 
-function InAndOut({ parts, fault }: SaidProps): ReactNode {
+function InAndOut({ parts, fault, error }: SaidProps): ReactNode {
   const [input, output] = SAID.map(name => parts?.find(({ part }) => part === name))
   return (
     <div className={content.said}>
+      {error && <Failure what="The span cannot be read." error={error} />}
       {input && <Saying part={input} label="Input" isNew />}
       {fault && <p className={content.fault}>{visible(fault)}</p>}
       {output && <Saying part={output} label="Output" />}
