@@ -2,7 +2,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { call, newProject, type TestProject } from '../../../test/harness.ts'
 import { newSpanId, newTraceId, type OtlpSpan } from '../../../test/otlp.ts'
-import { agentTrace, openBrowser, projectWithTraces, traceOf, visit } from './browser.testing.ts'
+import { agentTrace, openBrowser, projectWithTraces, tabTo, traceOf, visit } from './browser.testing.ts'
 
 let browser: Browser
 let project: TestProject
@@ -162,6 +162,25 @@ test('an address restores what it was taken from', async () => {
   expect(page.url()).toContain(path)
   await page.goto(page.url().replace(/\?.*/, '?from=2020-01-05T00:00:00.000Z&to=2021-01-05T00:00:00.000Z'))
   await page.getByRole('option', { name: /^Jan \d, 2020, .* – Jan \d, 2021, / }).waitFor({ state: 'attached' })
+  await close()
+})
+
+test('by keyboard only: the time from one minute to another', async () => {
+  const { page, faults, close } = await visit(browser, project, '/w/traces')
+  await page.getByText(/^\d+ found/).waitFor()
+  await tabTo(page, page.getByRole('button', { name: 'From … to …' }))
+  await page.keyboard.press('Enter')
+  const [from, to] = [page.getByLabel('From', { exact: true }), page.getByLabel('To', { exact: true })]
+  await from.fill('2020-01-05T10:00')
+  await to.fill('2020-01-05T09:00')
+  await page.getByText('It must begin before it ends.').waitFor()
+  await to.fill('2020-01-06T09:30')
+  await page.keyboard.press('Enter')
+  const utc = await page.evaluate(() => [new Date('2020-01-05T10:00'), new Date('2020-01-06T09:30')].map(String))
+  await page.getByText('0 found').waitFor()
+  const asked = new URL(page.url()).searchParams
+  expect([asked.get('from'), asked.get('to')]).toEqual(utc.map(time => new Date(time).toISOString()))
+  expect(faults).toEqual([])
   await close()
 })
 
