@@ -1,22 +1,21 @@
-import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useSearch } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { controls } from '../parts/controls.tsx'
 import { Scroller } from '../parts/scroller.tsx'
+import { useChangeOf } from '../parts/use-change-of.ts'
 import { FilterLine } from '../traces/filter-line.tsx'
 import { Period } from '../traces/period.tsx'
 import { useBody } from '../traces/use-body.ts'
 import styles from './dashboard.module.css'
 import { OwnTiles } from './own-tiles.tsx'
-import type { Shown } from './shown.ts'
+import type { DashboardSearch } from './search.ts'
 import { Tables } from './tables.tsx'
 import { Tiles } from './tiles.tsx'
 
 /** Traffic, errors, durations, tokens and cost of the traces in a window, over time and by what they have in common. */
 export function DashboardScreen(): ReactNode {
   const search = useSearch({ from: '/dashboard' })
-  const navigate = useNavigate({ from: '/dashboard' })
-  const change: Shown['change'] = (changes, { replace = false } = {}) =>
-    void navigate({ search: before => ({ ...before, ...changes }), replace })
+  const change = useChangeOf<DashboardSearch>()
   const { body, error } = useBody(search)
   return (
     <div className={styles.screen}>

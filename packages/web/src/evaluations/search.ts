@@ -153,6 +153,3 @@ export function readCompareSearch(given: Given): CompareSearch {
 
 /** The items of a list in an address. */
 export const itemsOf = (list: string | undefined): string[] => (list === undefined ? [] : list.split(','))
-
-/** Changes the address; by default Back undoes it. */
-export type ChangeOf<Search> = (changes: Partial<Search>, options?: { replace?: boolean }) => void

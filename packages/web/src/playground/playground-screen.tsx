@@ -1,14 +1,15 @@
 import { useQuery } from '@tanstack/react-query'
-import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { Link, useParams, useSearch } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { type Kind, revisionsQuery, type Workflow, workflowQuery } from '../api/registry.ts'
 import { visible } from '../format/format.ts'
 import frame from '../frame/frame.module.css'
 import { useNameInTitle } from '../frame/title.ts'
 import { Failure, Waiting } from '../parts/controls.tsx'
+import { useChangeOf } from '../parts/use-change-of.ts'
 import { Grid } from './grid.tsx'
 import styles from './playground.module.css'
-import { type ChangeSearch, kindIn } from './search.ts'
+import { kindIn, type PlaygroundSearch } from './search.ts'
 
 /** An application or an evaluator: its variants beside each other, and what they make of testcases. */
 export function PlaygroundScreen(): ReactNode {
@@ -22,8 +23,7 @@ function Loaded({ kind, id }: { kind: Kind; id: string }): ReactNode {
   const workflow = useQuery(workflowQuery(kind, id))
   const revisions = useQuery(revisionsQuery(kind, id))
   const search = useSearch({ from: '/playground/$kind/$id' })
-  const navigate = useNavigate({ from: '/playground/$kind/$id' })
-  const change: ChangeSearch = changes => void navigate({ search: before => ({ ...before, ...changes }) })
+  const change = useChangeOf<PlaygroundSearch>()
   const error = workflow.error ?? revisions.error
   useNameInTitle(workflow.data?.name ?? workflow.data?.slug)
   if (error)

@@ -1,4 +1,5 @@
 import { KINDS, type Kind } from '../api/registry.ts'
+import type { ChangeOf } from '../parts/use-change-of.ts'
 
 /** What the address of the playground says. */
 export interface PlaygroundSearch {
@@ -35,4 +36,4 @@ export function newColumn(columns: readonly string[], revision_id: string): stri
 
 export const kindIn = (plural: string): Kind | undefined => KINDS.find(kind => `${kind}s` === plural)
 
-export type ChangeSearch = (changes: Partial<PlaygroundSearch>) => void
+export type ChangeSearch = ChangeOf<PlaygroundSearch>

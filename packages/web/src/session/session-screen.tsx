@@ -16,6 +16,7 @@ import {
 import { useKeys } from '../frame/keys.ts'
 import { useNameInTitle } from '../frame/title.ts'
 import { Failure, Waiting } from '../parts/controls.tsx'
+import { type ChangeOf, useChangeOf } from '../parts/use-change-of.ts'
 import { termOf, WITH_ERRORS } from '../traces/filter-text.ts'
 import { lastedMs, sessionQuery, TURNS_MAX, turnScoresQuery } from './queries.ts'
 import type { SessionSearch } from './search.ts'
@@ -27,12 +28,10 @@ import { Turns } from './turns.tsx'
 export function SessionScreen(): ReactNode {
   const { sessionId } = useParams({ from: '/sessions/$sessionId' })
   const search = useSearch({ from: '/sessions/$sessionId' })
-  const navigate = useNavigate({ from: '/sessions/$sessionId' })
   const { data, error } = useQuery(sessionQuery(sessionId))
   const { turns, totals } = data ?? {}
   useNameInTitle(sessionId)
-  const change = (changes: Partial<SessionSearch>): void =>
-    void navigate({ search: before => ({ ...before, ...changes }), replace: true })
+  const change = useChangeOf<SessionSearch>({ replace: true })
   return (
     <div className={styles.session}>
       <header className={styles.header}>
@@ -59,7 +58,7 @@ interface BodyProps {
   /** How many turns the session has before them. */
   earlier: number
   search: SessionSearch
-  change: (changes: Partial<SessionSearch>) => void
+  change: ChangeOf<SessionSearch>
 }
 
 function Body({ turns, earlier, search, change }: BodyProps): ReactNode {

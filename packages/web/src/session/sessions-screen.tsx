@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { Link, useSearch } from '@tanstack/react-router'
 import { type ReactNode, useRef } from 'react'
 import type { ListBody } from '../api/filtering.ts'
 import { type Group, groupsQuery } from '../api/queries.ts'
@@ -16,6 +16,7 @@ import {
 import { useKeys } from '../frame/keys.ts'
 import { Choices, controls, Failure, Waiting } from '../parts/controls.tsx'
 import { Scroller } from '../parts/scroller.tsx'
+import { useChangeOf } from '../parts/use-change-of.ts'
 import { useKeptScroll } from '../parts/use-kept-scroll.ts'
 import { FilterLine } from '../traces/filter-line.tsx'
 import { allOf, termOf, WITH_ERRORS } from '../traces/filter-text.ts'
@@ -40,9 +41,7 @@ const ORDER_NAMES: Readonly<Record<SessionOrder, string>> = {
 /** The sessions of a window, with the totals of their traces. */
 export function SessionsScreen(): ReactNode {
   const search = useSearch({ from: '/sessions' })
-  const navigate = useNavigate({ from: '/sessions' })
-  const change = (changes: Partial<SessionsSearch>, { replace = false } = {}): void =>
-    void navigate({ search: before => ({ ...before, ...changes }), replace })
+  const change = useChangeOf<SessionsSearch>()
   const { body, listed, error } = useBody(search)
   return (
     <div className={styles.screen}>

@@ -1,5 +1,6 @@
 import type { Focus } from '../api/filtering.ts'
 import type { OrderBy } from '../api/queries.ts'
+import type { ChangeOf } from '../parts/use-change-of.ts'
 
 /** What the address of the list says: everything that is not the default. */
 export interface TracesSearch {
@@ -130,9 +131,8 @@ export function windowOf({ since, from, to }: WindowSearch, now: number): Window
 /** Spans from a clock that is ahead of this one are shown all the same. */
 const CLOCK_AHEAD_MS = 5 * 60_000
 
-/** Changes the address; by default Back undoes it. */
-export type Change = (changes: Partial<TracesSearch>, options?: { replace?: boolean }) => void
-export type ChangeTrace = (changes: Partial<TraceSearch>, options?: { replace?: boolean }) => void
+export type Change = ChangeOf<TracesSearch>
+export type ChangeTrace = ChangeOf<TraceSearch>
 
 /**
  * The address at which a row of a list is open, made from that of the list without one: the router takes ten times as

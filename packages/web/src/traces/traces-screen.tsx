@@ -1,11 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
-import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useSearch } from '@tanstack/react-router'
 import { lazy, type ReactNode, type RefObject, Suspense, useEffect, useRef, useState } from 'react'
 import type { ListBody } from '../api/filtering.ts'
 import { anySpanQuery, type Row, rowsQuery } from '../api/queries.ts'
 import { queryClient } from '../api/query-client.ts'
 import { useKeys } from '../frame/keys.ts'
 import { controls } from '../parts/controls.tsx'
+import { useChangeOf } from '../parts/use-change-of.ts'
 import { Facets } from './facets.tsx'
 import { FilterLine } from './filter-line.tsx'
 import { Histogram } from './histogram.tsx'
@@ -41,9 +42,7 @@ export function TracesScreen(): ReactNode {
 
 function TraceList(): ReactNode {
   const search = useSearch({ from: '/traces' })
-  const navigate = useNavigate({ from: '/traces' })
-  const change: Change = (changes, { replace = false } = {}) =>
-    void navigate({ search: before => ({ ...before, ...changes }), replace })
+  const change = useChangeOf<TracesSearch>()
   const { body, listed, error, listedFor } = useBody(search)
   // The server works while the page follows.
   const follow: Change = (changes, options) => {

@@ -1,10 +1,11 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useSearch } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { comparisonQuery, isGoingOn, type Run, runsByIdQuery, runsQuery } from '../../api/evaluations.ts'
 import { formatTime } from '../../format/format.ts'
 import { controls, Failure, Waiting } from '../../parts/controls.tsx'
-import { type ChangeOf, COMPARED_MAX, type CompareSearch, itemsOf } from '../search.ts'
+import { type ChangeOf, useChangeOf } from '../../parts/use-change-of.ts'
+import { COMPARED_MAX, type CompareSearch, itemsOf } from '../search.ts'
 import styles from './compare.module.css'
 import { ComparedCases } from './compared-cases.tsx'
 import { Configuration } from './configuration.tsx'
@@ -13,9 +14,7 @@ import { runName, ScoreTable } from './score-table.tsx'
 /** A baseline and up to four runs: what differs in them, which scores differ, and the cases that got worse. */
 export function CompareScreen(): ReactNode {
   const search = useSearch({ from: '/evaluations/compare' })
-  const navigate = useNavigate({ from: '/evaluations/compare' })
-  const change: ChangeOf<CompareSearch> = (changes, { replace = false } = {}) =>
-    void navigate({ search: before => ({ ...before, ...changes }), replace })
+  const change = useChangeOf<CompareSearch>()
   const ids = itemsOf(search.runs).filter(id => id !== search.baseline)
   const all = [...(search.baseline ? [search.baseline] : []), ...ids]
   const { data, error, isLoading } = useQuery(runsByIdQuery(all))

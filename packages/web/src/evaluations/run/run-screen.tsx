@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { Link, useParams, useSearch } from '@tanstack/react-router'
 import { type ReactNode, useEffect } from 'react'
 import { type Run, type RunProgress, runQuery, scoresQuery } from '../../api/evaluations.ts'
 import { queryClient } from '../../api/query-client.ts'
@@ -7,7 +7,8 @@ import { isGoingOn, useRunProgress } from '../../api/run-progress.ts'
 import frame from '../../frame/frame.module.css'
 import { useNameInTitle } from '../../frame/title.ts'
 import { Failure, Waiting } from '../../parts/controls.tsx'
-import type { ChangeOf, RunSearch } from '../search.ts'
+import { useChangeOf } from '../../parts/use-change-of.ts'
+import type { RunSearch } from '../search.ts'
 import { columnsOf } from '../table/case-model.ts'
 import { Failures } from './failures.tsx'
 import styles from './run.module.css'
@@ -41,9 +42,7 @@ export function RunScreen(): ReactNode {
 
 function Loaded({ run }: { run: Run }): ReactNode {
   const search = useSearch({ from: '/evaluations/$runId' })
-  const navigate = useNavigate({ from: '/evaluations/$runId' })
-  const change: ChangeOf<RunSearch> = (changes, { replace = false } = {}) =>
-    void navigate({ search: before => ({ ...before, ...changes }), replace })
+  const change = useChangeOf<RunSearch>()
   const progress = useRunProgress(run.id)
   const everyMs = isGoingOn(progress) ? REFRESH_MS : false
   useRereadingAtTheEnd(run.id, progress)

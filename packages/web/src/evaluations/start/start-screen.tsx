@@ -5,6 +5,7 @@ import { startEvaluation } from '../../api/evaluations.ts'
 import { queryClient } from '../../api/query-client.ts'
 import { useRefusal } from '../../api/rights.ts'
 import { Button, controls, Failure } from '../../parts/controls.tsx'
+import { useChangeOf } from '../../parts/use-change-of.ts'
 import { itemsOf, REPEATS_MAX, type StartSearch } from '../search.ts'
 import { Applications, Evaluators, Testset } from './choices.tsx'
 import styles from './start.module.css'
@@ -12,9 +13,8 @@ import styles from './start.module.css'
 /** Starts an evaluation: which testcases, which revisions of applications, which evaluators. */
 export function StartScreen(): ReactNode {
   const search = useSearch({ from: '/evaluations/new' })
-  const navigate = useNavigate({ from: '/evaluations/new' })
-  const change = (changes: Partial<StartSearch>): void =>
-    void navigate({ search: before => ({ ...before, ...changes }), replace: true })
+  const navigate = useNavigate()
+  const change = useChangeOf<StartSearch>({ replace: true })
   const start = useMutation({
     mutationFn: () => startEvaluation(evaluationOf(search)),
     onSuccess: ([first = '', ...others]) => {
