@@ -375,6 +375,22 @@ test('each repeat of a split run is judged by what it said, and the case shows a
   await close()
 })
 
+test('a queue asks nobody for a repeat that its run no longer has', { timeout: 120_000 }, async () => {
+  const own = await newProject()
+  const { testset, review } = await makeEvaluated(own, 1)
+  const user = (await own.get('/api/profile')).body
+  const data = { testsets: [testset], evaluators: { [review]: 'human' }, assignments: [[user.id], [user.id]] }
+  const { queue } = await post(own, '/simple/queues/', { queue: { data } })
+  await post(own, `/simple/evaluations/${queue.run_id}/repeats/set`, { repeats: 1 })
+  const { page, close } = await visit(browser, own, `/w/queues/${queue.id}`)
+  await page.getByRole('region', { name: 'Case', exact: true }).waitFor()
+  await page.keyboard.press('1')
+  await page.keyboard.press('4')
+  await page.keyboard.press('Control+Enter')
+  await page.getByText('Nothing waits for you any more.').waitFor({ timeout: 15_000 })
+  await close()
+})
+
 test('a queue by mouse: options, save, skip and back by undo', { timeout: 120_000 }, async () => {
   const own = await newProject()
   const { run_id, queue_id } = await queuedRun(own, await makeEvaluated(own, 3), 3)

@@ -46,11 +46,13 @@ export async function readItems(
   return { items, next }
 }
 
-/** The repeats that a user annotates: those of the lanes they are in, without assignments all. */
-function repeatsOf({ data }: Queue, run: Run, user_id: string): number[] {
-  const { assignments } = data
-  if (assignments) return assignments.flatMap((lane, repeat) => (lane.includes(user_id) ? repeat : []))
-  return Array.from({ length: Math.max(1, run.data?.repeats ?? 1) }, (_, repeat) => repeat)
+/**
+ * The repeats that a user annotates: those of the lanes they are in, without assignments all. A queue may have lanes of
+ * repeats that its run no longer has.
+ */
+function repeatsOf({ data: { assignments } }: Queue, run: Run, user_id: string): number[] {
+  const repeats = Array.from({ length: Math.max(1, run.data?.repeats ?? 1) }, (_, repeat) => repeat)
+  return assignments ? repeats.filter(repeat => assignments[repeat]?.includes(user_id)) : repeats
 }
 
 const isWaiting = (row: CaseRow, key: string, repeat: number): boolean => {
