@@ -275,6 +275,33 @@ describe('shape', () => {
     expect(await cellsOf(run.id)).toEqual([])
   })
 
+  test('a large run loses repeats, pruned cells and steps of all its scenarios, also what was written after', async () => {
+    const SCENARIOS = 1_203
+    const steps = [step('x', 'annotation'), step('y', 'annotation')]
+    const run = await newRun({ data: { steps, repeats: 2 } })
+    const path = `/simple/evaluations/${run.id}`
+    const { scenarios } = await post(`${path}/scenarios/add`, { count: SCENARIOS })
+    const cells = (step_key: string, repeat_idx: number) =>
+      scenarios.map((one: any) => ({ run_id: run.id, scenario_id: one.id, step_key, repeat_idx }))
+    await write(...cells('x', 0), ...cells('x', 1), ...cells('y', 0), ...cells('z', 0))
+    const left = async () => {
+      const counts = Map.groupBy(await cellsOf(run.id), cell => `${cell.step_key}${cell.repeat_idx}`)
+      return Object.fromEntries([...counts].map(([key, some]) => [key, some.length]).sort())
+    }
+    await post(`${path}/repeats/set`, { repeats: 1 })
+    expect(await left()).toEqual({ x0: SCENARIOS, y0: SCENARIOS, z0: SCENARIOS })
+    const scenario_ids = ids(scenarios).slice(1).reverse()
+    expect((await send('POST', `${path}/prune`, { scenario_ids, step_keys: ['z'] })).status).toBe(204)
+    expect(await left()).toEqual({ x0: SCENARIOS, y0: SCENARIOS, z0: 1 })
+    await post(`${path}/steps/remove`, { step_keys: ['x', 'z'] })
+    expect(await left()).toEqual({ y0: SCENARIOS })
+    await write(...cells('x', 0).slice(0, 3))
+    await post(`${path}/steps/remove`, { step_keys: ['x'] })
+    expect(await left()).toEqual({ y0: SCENARIOS })
+    await post(`${path}/steps/remove`, { step_keys: ['y'] })
+    expect(await scenariosOf(run.id)).toEqual([])
+  })
+
   test.each([
     [
       'an edit of the run',

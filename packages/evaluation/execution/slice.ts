@@ -6,10 +6,11 @@ import { isAmong } from '../entities/conditions.ts'
 import { int32, STEPS_MAX } from '../entities/fields.ts'
 import { listRows } from '../entities/list.ts'
 import type { ResultRow } from '../entities/rows.ts'
+import { findRow } from '../entities/select.ts'
 import { noMetrics, refreshChanged, refreshRun } from '../grid/refresh.ts'
 import { type NewResult, writeResults } from '../grid/results.ts'
-import { dropCells } from '../runs/drop-cells.ts'
-import { lockOpenRun, lockRuns, requireOpen } from '../runs/guard.ts'
+import { dropCells, inParts } from '../runs/drop-cells.ts'
+import { lockOpenRun } from '../runs/guard.ts'
 import { rollUpRun, rollUpScenarios } from '../runs/roll-up.ts'
 import { stepsOf } from '../runs/run-data.ts'
 import type { Scope } from '../scope.ts'
@@ -50,16 +51,15 @@ export const probe = (scope: Scope, run_id: Uuid, filter: Slice): Promise<RowLis
  * computes metrics. Throws a 404 if the run does not exist, a 409 if it is closed and has such cells.
  */
 export async function prune(scope: Scope, run_id: Uuid, filter: Slice): Promise<void> {
-  const scenarios = await inTransaction(scope, async inside => {
-    const run = (await lockRuns(inside, [run_id], 'change')).get(run_id)
-    if (!run) throw noRun(run_id)
-    if (!(await hasCells(inside, run_id, filter))) return []
-    requireOpen(run)
-    const touched = await dropCells(inside, run_id, addressed(filter))
+  if (!(await findRow(scope, 'runs', run_id))) throw noRun(run_id)
+  if (!(await hasCells(scope, run_id, filter))) return
+  const drop: Parameters<typeof inParts>[2] = async (inside, run, scenario_ids) => {
+    const touched = await dropCells(inside, run_id, addressed({ ...filter, scenario_ids: [...scenario_ids] }))
     await rollUpScenarios(inside, run, touched)
     if (run.flags.has_human) await rollUpRun(inside, run_id)
     return touched
-  })
+  }
+  const scenarios = await inParts(scope, run_id, drop, filter.scenario_ids)
   if (scenarios.length > 0) await refreshChanged(scope, run_id, scenarios)
 }
 

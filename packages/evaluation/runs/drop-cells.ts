@@ -1,9 +1,11 @@
 import type { Uuid } from '@spanhouse/model'
 import { sql } from '@spanhouse/postgres'
+import { inTransaction } from '@spanhouse/registry'
 import { type Condition, isAmong } from '../entities/conditions.ts'
 import type { MetricsRow, RunRow } from '../entities/rows.ts'
 import { deleteRows } from '../entities/write.ts'
 import type { MetricsPlace, Scope } from '../scope.ts'
+import { lockOpenRun } from './guard.ts'
 import { humanKeys, rollUpRemaining, rollUpRun, rollUpScenarios } from './roll-up.ts'
 import { repeatsOf } from './run-data.ts'
 
@@ -23,17 +25,67 @@ export async function dropCells(scope: Scope, run_id: Uuid, where: readonly Cond
   return scenarios
 }
 
+/** Scenarios that one transaction takes cells of: others have their turn in between. */
+const PART_SCENARIOS = 500
+
 /**
- * Deletes the cells of repeats that a run does not have, and the metrics that counted them. It had `before` repeats; if
- * these are more, statuses of all scenarios follow where there are people, since a person's cell is waited for before
- * there is one. Otherwise those of scenarios that had such cells do. The run's follows, too. Returns the scenarios that
- * had such cells. The run is locked for a change.
+ * Does work for the scenarios of a run, or only those `among` these, in the order of their ids: few at a time, in a
+ * transaction in which the run is locked for a change. If the request's time is up, what is done stays done. Returns
+ * what all parts have returned. Throws a 409 if the run is closed.
  */
-export async function dropRepeats(scope: Scope, run: RunRow, before: number): Promise<Uuid[]> {
-  const touched = await dropCells(scope, run.id, [sql`t.repeat_idx >= ${repeatsOf(run)}`])
-  const wasWaiting = before > repeatsOf(run) && humanKeys(run).length > 0
+export async function inParts(
+  scope: Scope,
+  run_id: Uuid,
+  work: (inside: Scope, run: RunRow, part: readonly Uuid[]) => Promise<Uuid[]>,
+  among?: readonly Uuid[],
+): Promise<Uuid[]> {
+  const isAmongThese = among ? [isAmong('id', among, 'uuid')] : []
+  const all: Uuid[] = []
+  let after: Uuid | undefined
+  do {
+    after = await inTransaction(scope, async inside => {
+      const run = await lockOpenRun(inside, run_id, 'change')
+      if (!run) return undefined
+      const part = await scenariosAfter(inside, run_id, { after, where: isAmongThese })
+      if (part.length > 0) all.push(...(await work(inside, run, part)))
+      return part.length < PART_SCENARIOS ? undefined : part.at(-1)
+    })
+  } while (after !== undefined)
+  return all
+}
+
+async function scenariosAfter(
+  { db, project_id }: Scope,
+  run_id: Uuid,
+  { after, where }: { after: Uuid | undefined; where: readonly Condition[] },
+): Promise<Uuid[]> {
+  const conditions = [sql`t.project_id = ${project_id}`, sql`t.run_id = ${run_id}`, ...where]
+  if (after) conditions.push(sql`t.id > ${after}::uuid`)
+  const { rows } = await sql<{ id: Uuid }>`select t.id from evaluation_scenarios t
+    where ${sql.join(conditions, sql` and `)} order by t.id limit ${PART_SCENARIOS}`.execute(db)
+  return rows.map(({ id }) => id)
+}
+
+/** Of which scenarios something is taken out; undefined: all. */
+type Part = readonly Uuid[] | undefined
+
+const isInPart = (part: Part): Condition[] => (part ? [isAmong('scenario_id', part, 'uuid')] : [])
+
+/**
+ * Deletes the cells of repeats that a run does not have, and the metrics that counted them. Where the run had more
+ * repeats until now (`isFewer`), statuses of all scenarios follow if there are people, since a person's cell is waited
+ * for before there is one. Otherwise those of scenarios that had such cells do. The run's follows, too. Returns the
+ * scenarios that had such cells. The run is locked for a change.
+ */
+export async function dropRepeats(
+  scope: Scope,
+  run: RunRow,
+  { isFewer, part }: { isFewer: boolean; part?: Part },
+): Promise<Uuid[]> {
+  const touched = await dropCells(scope, run.id, [sql`t.repeat_idx >= ${repeatsOf(run)}`, ...isInPart(part)])
+  const wasWaiting = isFewer && humanKeys(run).length > 0
   if (touched.length === 0 && !wasWaiting) return []
-  await rollUpScenarios(scope, run, wasWaiting ? 'all' : touched)
+  await rollUpScenarios(scope, run, wasWaiting ? (part ?? 'all') : touched)
   await rollUpRun(scope, run.id)
   return touched
 }
@@ -73,14 +125,20 @@ async function dropEmptyScenarios(scope: Scope, scenarios: readonly Uuid[]): Pro
 
 /**
  * Takes steps out of a run that has them no more: their cells, the scenarios that are left with none, and the metrics
- * that counted them. The statuses of all scenarios follow, since a person's cell is waited for before there is one, and
- * the run's. Returns the scenarios that had such cells and stay. The run is locked for a change.
+ * that counted them. Where the run had them until now (`wereThere`), the statuses of all scenarios follow, since a
+ * person's cell is waited for before there is one. Otherwise those of scenarios that had such cells do. The run's
+ * follows, too. Returns the scenarios that had such cells and stay. The run is locked for a change.
  */
-export async function dropSteps(scope: Scope, run: RunRow, keys: readonly string[]): Promise<Uuid[]> {
+export async function dropSteps(
+  scope: Scope,
+  run: RunRow,
+  { keys, wereThere, part }: { keys: readonly string[]; wereThere: boolean; part?: Part },
+): Promise<Uuid[]> {
   if (keys.length === 0) return []
-  const touched = await dropCells(scope, run.id, [isAmong('step_key', keys, 'text')])
+  const touched = await dropCells(scope, run.id, [isAmong('step_key', keys, 'text'), ...isInPart(part)])
+  if (touched.length === 0 && !wereThere) return []
   const left = await dropEmptyScenarios(scope, touched)
-  await rollUpScenarios(scope, run, 'all')
+  await rollUpScenarios(scope, run, wereThere ? (part ?? 'all') : touched)
   await (left.length < touched.length ? rollUpRemaining : rollUpRun)(scope, run.id)
   return left
 }

@@ -49,11 +49,6 @@ export async function lockOpenRuns(scope: Scope, what: readonly Guarded[], mode:
   return runs
 }
 
-/** Throws a 409 if the run, which is locked, is closed. */
-export function requireOpen({ id, flags }: RunRow): void {
-  if (flags.is_closed) throw closedRun({ run_id: id })
-}
-
 /** As {@link lockOpenRuns} for one run; undefined if it does not exist. */
 export async function lockOpenRun(scope: Scope, id: Uuid, mode: LockMode): Promise<RunRow | undefined> {
   return (await lockOpenRuns(scope, [{ run_id: id }], mode)).get(id)

@@ -85,6 +85,12 @@ export interface EditedRun {
 
 /** As {@link editRuns} for a run that is locked for a change and open. Metrics are left to the caller. */
 export async function editLockedRun(scope: Scope, run: RunRow, edit: Partial<NewRun>): Promise<EditedRun> {
+  const after = await writeLockedRun(scope, run, edit)
+  return { after, scenarios: edit.data ? await shapeReplaced(scope, run, after) : [] }
+}
+
+/** As {@link editLockedRun}, without what hangs on the steps and repeats. */
+export async function writeLockedRun(scope: Scope, run: RunRow, edit: Partial<NewRun>): Promise<RunRow> {
   const given = defined(edit)
   const stored = edit.data ? (edit.data.steps ?? []) : run.data?.steps
   const written = withFlags({ ...run, ...given, data: edit.data, flags: edit.flags } as NewRun, run.flags, stored)
@@ -92,7 +98,7 @@ export async function editLockedRun(scope: Scope, run: RunRow, edit: Partial<New
   const columns = edit.data ? COLUMNS : COLUMNS.filter(name => name !== 'data' && name !== 'references')
   await updateEach(scope, 'runs', { columns, rows: [{ ...after, references: written.references } as RunRow] })
   if (after.flags.is_closed) await endWork(scope, [run.id])
-  return { after, scenarios: edit.data ? await shapeReplaced(scope, run, after) : [] }
+  return after
 }
 
 /** How many cells of each scenario people are to write. */
@@ -104,17 +110,22 @@ const cellsOfPeople = (run: RunRow): number => humanKeys(run).length * repeatsOf
 async function shapeReplaced(scope: Scope, before: RunRow, after: RunRow): Promise<Uuid[]> {
   const kept = new Set(stepsOf(after).map(({ key }) => key))
   const gone = stepsOf(before).flatMap(({ key }) => (kept.has(key) ? [] : [key]))
-  const scenarios = new Set(await dropSteps(scope, after, gone))
+  const scenarios = new Set(await dropSteps(scope, after, { keys: gone, wereThere: true }))
   // Cells of repeats that there never were stay: only clients write them.
   if (repeatsOf(after) < repeatsOf(before))
-    for (const id of await dropRepeats(scope, after, repeatsOf(before))) scenarios.add(id)
+    for (const id of await dropRepeats(scope, after, { isFewer: true })) scenarios.add(id)
+  await peopleReplaced(scope, before, after)
+  return [...scenarios]
+}
+
+/** Lets statuses and the default queue follow what people are to write. */
+export async function peopleReplaced(scope: Scope, before: RunRow, after: RunRow): Promise<void> {
   if (cellsOfPeople(after) > cellsOfPeople(before)) {
     await rollUpScenarios(scope, after, 'all')
     await rollUpRun(scope, after.id)
   }
   if (hasHumanStep(after)) await ensureDefaultQueues(scope, [after])
   else if (hasHumanStep(before)) await archiveDefaultQueues(scope, [after])
-  return [...scenarios]
 }
 
 /** Deletes runs with everything below them, closed or not; returns the ids of those that there were, in order. */
