@@ -375,7 +375,9 @@ test('each repeat of a split run is judged by what it said, and the case shows a
   await close()
 })
 
-test('a queue asks nobody for a repeat that its run no longer has', { timeout: 120_000 }, async () => {
+test('a queue asks nobody for a repeat that its run no longer has, and the metrics follow', {
+  timeout: 120_000,
+}, async () => {
   const own = await newProject()
   const { testset, review } = await makeEvaluated(own, 1)
   const user = (await own.get('/api/profile')).body
@@ -388,6 +390,12 @@ test('a queue asks nobody for a repeat that its run no longer has', { timeout: 1
   await page.keyboard.press('4')
   await page.keyboard.press('Control+Enter')
   await page.getByText('Nothing waits for you any more.').waitFor({ timeout: 15_000 })
+  const { run_id } = queue
+  const stars = await eventually(async () => {
+    const { metrics } = await post(own, '/evaluations/metrics/query', { metrics: { run_id, scenario_ids: false } })
+    return Object.values<any>(metrics[0].data)[0]['attributes.ag.data.outputs.stars']
+  })
+  expect(stars.count).toBe(1)
   await close()
 })
 

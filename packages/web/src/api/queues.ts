@@ -102,3 +102,9 @@ export async function undoAnnotation(place: AnnotationPlace, trace_id: string): 
   await post('/evaluations/results/', { results: [{ ...cellOf(place), status: 'pending' }] })
   await deleteAnnotation(trace_id)
 }
+
+/** Computes the metrics of cases and of their run, which do not follow the cells of people by themselves. */
+export async function refreshMetrics(run_id: string, scenario_ids: readonly string[]): Promise<void> {
+  await post('/evaluations/metrics/refresh', { metrics: { run_id, scenario_ids } })
+  await post('/evaluations/metrics/refresh', { metrics: { run_id } })
+}

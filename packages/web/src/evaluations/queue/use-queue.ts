@@ -7,6 +7,7 @@ import {
   deleteAnnotation,
   fillCell,
   queueProgressQuery,
+  refreshMetrics,
   storeAnnotation,
   undoAnnotation,
 } from '../../api/queues.ts'
@@ -101,16 +102,30 @@ export function useQueue(parts: QueueParts, fieldsOf: (stepKey: string) => reado
   const undone = useRef(new WeakSet<Saved>())
   // One after the other: a case that is saved again while it is taken back must not be taken back last.
   const before = useRef<Promise<unknown>>(Promise.resolve())
-  const inBackground = <T>(work: () => Promise<T>): Promise<T> => {
+  /** Cases whose metrics are computed when nothing is being saved, also after the page was left. */
+  const unmeasured = useRef(new Set<string>())
+  const measure = (): void => {
+    const scenario_ids = [...unmeasured.current]
+    unmeasured.current.clear()
+    if (scenario_ids.length === 0) return
+    // Of a closed run, for example. The next refresh, of whomever, computes them.
+    refreshMetrics(parts.run.id, scenario_ids).catch(() => undefined)
+  }
+  const inBackground = <T>({ row }: Item, work: () => Promise<T>): Promise<T> => {
     setSaving(count => count + 1)
     const done = before.current.then(work).finally(() => setSaving(count => count - 1))
-    before.current = done.catch(() => undefined)
+    const settled = done.then(
+      () => unmeasured.current.add(row.scenario_id),
+      () => undefined,
+    )
+    before.current = settled
+    settled.then(() => before.current === settled && measure())
     return done
   }
   const save = (outputs: Outputs): void => {
     const item = items[at]
     if (!item) return
-    const saved: Saved = { item, outputs, done: inBackground(() => saveAll(parts.run, item, outputs)) }
+    const saved: Saved = { item, outputs, done: inBackground(item, () => saveAll(parts.run, item, outputs)) }
     const giveBack = (error: Error): void => {
       setFailure(error)
       if (undone.current.has(saved)) return
@@ -128,7 +143,7 @@ export function useQueue(parts: QueueParts, fieldsOf: (stepKey: string) => reado
     const drafts = Object.entries(last.outputs).map(([key, output]) => [key, valuesIn(fieldsOf(key), output)])
     undone.current.add(last)
     // What was not saved needs not be taken back, and has said so.
-    const back = inBackground(async () => {
+    const back = inBackground(last.item, async () => {
       for (const { place, trace_id } of await last.done.catch(() => []))
         await retrying(() => undoAnnotation(place, trace_id))
     })
