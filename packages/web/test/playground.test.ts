@@ -224,6 +224,22 @@ test('a hook: its address is edited and committed', async () => {
   await close()
 })
 
+test('a number is cleared and typed anew, whether or not a schema describes it', async () => {
+  const parameters = { retries: 1, note: 'x' }
+  const made = await project.post('/api/simple/applications/', {
+    application: { slug: 'retried', name: 'retried', data: { uri: 'agenta:builtin:completion:v0', parameters } },
+  })
+  const { id } = made.body.application
+  const { page, close } = await visit(browser, project, `/w/playground/applications/${id}`)
+  await page.getByRole('spinbutton', { name: 'retries' }).click()
+  await page.keyboard.press('Backspace')
+  await page.getByText('Draft', { exact: true }).waitFor()
+  await page.keyboard.type('25')
+  await page.getByText('JSON', { exact: true }).click()
+  await page.getByRole('textbox', { name: 'Configuration of v1' }).getByText('"retries": 25').waitFor()
+  await close()
+})
+
 test('somebody else commits in the meantime: the draft stays, and the page says why it was not saved', async () => {
   const { id, variant_id } = await newApplication(project, 'raced', 'Say {{what}}')
   const { page, close } = await visit(browser, project, `/w/playground/applications/${id}`)

@@ -25,6 +25,7 @@ export function ConfigurationForm({ revision, ...form }: ConfigurationFormProps)
       <ParametersForm
         {...form}
         value={parameters}
+        committed={data?.parameters ?? {}}
         schema={data?.schemas?.parameters ?? (flags.is_code ? CODE_PARAMETERS : undefined)}
         onChange={next => onChange({ ...value, parameters: next })}
       />

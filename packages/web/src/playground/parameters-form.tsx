@@ -11,13 +11,23 @@ import styles from './playground.module.css'
 import { PromptForm } from './prompt-form.tsx'
 
 interface ParametersFormProps extends FormProps<JsonObject> {
+  /** What the parameters were before they were changed. */
+  committed: JsonObject
   schema: JsonObject | undefined
 }
 
-/** The parameters of a revision: a field for each member that it has or that its schema describes. */
-export function ParametersForm({ name, value, schema, onChange, onRun }: ParametersFormProps): ReactNode {
-  const described = isObject(schema?.properties) ? schema.properties : {}
-  const members = [...new Set([...Object.keys(value), ...Object.keys(described)])]
+/**
+ * The parameters of a revision: a field for each member that it has or that its schema describes. That of a number stays
+ * while it is empty.
+ */
+export function ParametersForm({ name, value, committed, schema, onChange, onRun }: ParametersFormProps): ReactNode {
+  const numbers = Object.keys(committed).filter(member => isNumber(committed[member]))
+  const described: JsonObject = {
+    ...Object.fromEntries(numbers.map(member => [member, { type: 'number' }])),
+    ...(isObject(schema?.properties) && schema.properties),
+  }
+  const kept = Object.keys(committed).filter(member => member in value || numbers.includes(member))
+  const members = [...new Set([...kept, ...Object.keys(value), ...Object.keys(described)])]
   if (members.length === 0) return <p className={styles.soft}>It has no parameters.</p>
   return members.map(member => (
     <Member
@@ -76,6 +86,8 @@ const PLAIN_TYPES: readonly unknown[] = ['string', 'number', 'integer', 'boolean
 
 type Plain = string | number | boolean | undefined
 
+const isNumber = (value: Json | undefined): boolean => typeof value === 'number' || isExactInteger(value)
+
 const isPlain = (value: Json | undefined, schema: JsonObject): value is Plain =>
   value === undefined || value === null
     ? PLAIN_TYPES.includes(schema.type)
@@ -119,10 +131,9 @@ function PlainField({ member, value, schema, onChange }: PlainFieldProps): React
       </label>
     )
   const shown = value ?? ''
-  const isNumber =
-    typeof value === 'number' || isExactInteger(value) || schema.type === 'number' || schema.type === 'integer'
+  const isNumeric = isNumber(value) || schema.type === 'number' || schema.type === 'integer'
   const read = (text: string): Json | undefined =>
-    text === '' ? (isNumber ? undefined : '') : isNumber ? parseNumber(text) : text
+    text === '' ? (isNumeric ? undefined : '') : isNumeric ? parseNumber(text) : text
   const choices = Array.isArray(schema.enum) ? schema.enum : undefined
   return (
     <div className={styles.field}>
@@ -144,7 +155,7 @@ function PlainField({ member, value, schema, onChange }: PlainFieldProps): React
         <input
           id={id}
           className={controls.input}
-          type={isNumber ? 'number' : 'text'}
+          type={isNumeric ? 'number' : 'text'}
           step="any"
           title={hint}
           value={typeof shown === 'string' ? shown : JSON.stringify(shown)}
