@@ -304,6 +304,12 @@ test('a long name takes a few lines, on a screen of any width', async () => {
     const { width = 0, height = 0 } = (await shown.first().boundingBox()) ?? {}
     expect([width < 390, height < 80], path).toEqual([true, true])
   }
+  await own.store(...agentTrace('Long?'))
+  await page.goto(page.url().replace(/\/w\/.*/, '/w/traces'))
+  await page.locator('[data-row="0"]').getByRole('checkbox').check()
+  await page.getByRole('button', { name: 'Add to testset' }).click()
+  const { x = 0, width = 0 } = (await page.getByRole('combobox', { name: 'Testset' }).boundingBox()) ?? {}
+  expect(x + width).toBeLessThan(390)
   await close()
 })
 
