@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { cpus } from 'node:os'
-import { parseArgs } from 'node:util'
+import { readOptions } from '../test/read-options.ts'
 import { benchCapacity } from './capacity/capacity.ts'
 import { benchClusterGrowth } from './cluster/cluster-growth.ts'
 import { benchClusterReads } from './cluster/cluster-reads.ts'
@@ -147,23 +147,21 @@ const BENCHES: Record<string, Bench> = {
   },
 }
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    spans: { type: 'string' },
-    set: { type: 'string' },
-    out: { type: 'string' },
-  },
+const rows = Object.entries(BENCHES).map(
+  ([known, { about, sets = [] }]) => `  ${known.padEnd(14)} ${about}${sets.length ? ` [--set ${sets.join('|')}]` : ''}`,
+)
+const USAGE = `Usage: npm run bench -- NAME [--spans N] [--set SET] [--out FILE]\n${rows.join('\n')}`
+
+const { values, positionals } = readOptions(USAGE, {
+  spans: { type: 'string' },
+  set: { type: 'string' },
+  out: { type: 'string' },
 })
 const [name = ''] = positionals
 const bench = BENCHES[name]
 const { set } = values
 if (!bench || (set !== undefined && !bench.sets?.includes(set))) {
-  const rows = Object.entries(BENCHES).map(
-    ([known, { about, sets = [] }]) =>
-      `  ${known.padEnd(14)} ${about}${sets.length ? ` [--set ${sets.join('|')}]` : ''}`,
-  )
-  process.stderr.write(`npm run bench -- NAME [--spans N] [--set SET] [--out FILE]\n${rows.join('\n')}\n`)
+  process.stderr.write(`${USAGE}\n`)
   process.exit(2)
 }
 const result = {

@@ -38,7 +38,8 @@ const USAGE = `Usage: npm run spanhouse -- COMMAND
   JSON is sent as JSON, any other as text. --json prints the whole response. The exit status is 0 on success, 1 if the
   run failed or a score is too low, and 2 if the command line is invalid.
 
-  SPANHOUSE_API_KEY    the project's key, for all but dead-letters and cluster (default: the key in SPANHOUSE_DATA_DIR, or ./data)
+  SPANHOUSE_API_KEY    the project's key, for all but dead-letters and cluster
+                       (default: the key in SPANHOUSE_DATA_DIR, or ./data)
   SPANHOUSE_URL        the address of Spanhouse (default: http://127.0.0.1:4600, or the port in SPANHOUSE_PORT)
   SPANHOUSE_ADMIN_KEY  the administrator's key of that installation
 `

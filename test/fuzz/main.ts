@@ -1,22 +1,21 @@
 import { writeFile } from 'node:fs/promises'
-import { parseArgs } from 'node:util'
+import { readOptions } from '../read-options.ts'
 import { fuzz } from './fuzz.ts'
 import { reportOf } from './report.ts'
 import type { TargetChoice } from './target.ts'
 
-/**
- * `npm run fuzz -- [--seconds N] [--seed S] [--only K,…] [--set embedded|networked | --url URL] [--rate N] [--json FILE]`
- */
-const { values } = parseArgs({
-  options: {
-    seconds: { type: 'string', default: '60' },
-    seed: { type: 'string', default: '1' },
-    only: { type: 'string' },
-    set: { type: 'string', default: 'embedded' },
-    url: { type: 'string' },
-    rate: { type: 'string' },
-    json: { type: 'string' },
-  },
+const USAGE = `Usage: npm run fuzz -- [--seconds N] [--seed S] [--only K,…] [--set embedded|networked | --url URL]
+  [--rate N] [--json FILE]
+It ends with 1 when it finds something.`
+
+const { values } = readOptions(USAGE, {
+  seconds: { type: 'string', default: '60' },
+  seed: { type: 'string', default: '1' },
+  only: { type: 'string' },
+  set: { type: 'string', default: 'embedded' },
+  url: { type: 'string' },
+  rate: { type: 'string' },
+  json: { type: 'string' },
 })
 
 function targetOf(): TargetChoice {

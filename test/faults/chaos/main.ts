@@ -1,25 +1,23 @@
 import { writeFile } from 'node:fs/promises'
-import { parseArgs } from 'node:util'
+import { readOptions } from '../../read-options.ts'
 import { chaos, SETS } from './chaos.ts'
 import { chaosEvaluations } from './evaluations.ts'
 import { chaosWebhooks } from './webhooks.ts'
 
-/**
- * `npm run chaos -- [--set embedded|networked|cluster] [--seconds N] [--seed S] [--out FILE]`; with
- * `--evaluations [--scenarios N] [--kills N]` an evaluation in place of a load of traces, with `--webhooks [--kills N]`
- * deliveries. Ends with 1 when it finds a fault.
- */
-const { values } = parseArgs({
-  options: {
-    set: { type: 'string', default: 'networked' },
-    seconds: { type: 'string', default: '60' },
-    seed: { type: 'string', default: '1' },
-    out: { type: 'string' },
-    evaluations: { type: 'boolean', default: false },
-    webhooks: { type: 'boolean', default: false },
-    scenarios: { type: 'string', default: '2000' },
-    kills: { type: 'string', default: '50' },
-  },
+const USAGE = `Usage: npm run chaos -- [--set embedded|networked|cluster] [--seconds N] [--seed S] [--out FILE]
+  --evaluations [--scenarios N] [--kills N]   an evaluation in place of a load of traces
+  --webhooks [--kills N]                      deliveries
+It ends with 1 when it finds a fault.`
+
+const { values } = readOptions(USAGE, {
+  set: { type: 'string', default: 'networked' },
+  seconds: { type: 'string', default: '60' },
+  seed: { type: 'string', default: '1' },
+  out: { type: 'string' },
+  evaluations: { type: 'boolean', default: false },
+  webhooks: { type: 'boolean', default: false },
+  scenarios: { type: 'string', default: '2000' },
+  kills: { type: 'string', default: '50' },
 })
 const started = performance.now()
 if (!(values.set in SETS)) throw new Error(`--set is one of ${Object.keys(SETS).join(', ')}`)
