@@ -82,7 +82,9 @@ export class Exports {
   /** Counts a rejected export and reports it in the log: senders often discard the reason. */
   refused(problem: Problem, { door, userAgent = 'unknown' }: Exporter): void {
     this.#metrics.refused.inc({ code: problem.code })
-    const line = { door, reason: reasonOf(problem), userAgent: userAgent.slice(0, USER_AGENT_LENGTH_MAX) }
+    // The cause of a failure of ours; that of a sender's fault may quote what was sent.
+    const reason = problem.retryable ? reasonOf(problem) : problem.message
+    const line = { door, reason, userAgent: userAgent.slice(0, USER_AGENT_LENGTH_MAX) }
     const before = this.#lines.note(`${problem.code} ${line.userAgent}`)
     if (before !== undefined) this.#log.warn({ ...line, notLogged: before || undefined }, 'export rejected')
   }

@@ -78,13 +78,12 @@ export function hostileText(random: Random): string {
   return String.fromCharCode(...Array.from({ length: random.below(20) }, () => random.below(0x10000)))
 }
 
-const OTHERS: readonly unknown[] = [null, true, false, [], {}, [null], [[]], { a: null }, [{}], [''], { toString: 1 }]
-
 /** A value of another type than expected. */
 export function hostileValue(random: Random): unknown {
   const kind = random.below(20)
   if (kind < 8) return hostileText(random)
   if (kind < 12) return random.pick(NUMBERS)
-  if (kind < 15) return random.pick(OTHERS)
+  if (kind < 15)
+    return random.pick<unknown>([null, true, false, [], {}, [null], [[]], { a: null }, [{}], [''], { toString: 1 }])
   return raw(random.pick(RAW_KINDS), lengthOf(random))
 }
