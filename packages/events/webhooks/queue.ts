@@ -16,8 +16,10 @@ export interface Claim {
   attempts: number
   /** Of the room for attempts, as large events take more memory. */
   places: number
-  /** Tells the claim from others of the same delivery: of those that it was left to, and of a later one. Changes when
-   * the claim is renewed. */
+  /**
+   * Tells the claim from others of the same delivery: of those that it was left to, and of a later one. Changes when
+   * the claim is renewed.
+   */
   claimed_until: string
 }
 
