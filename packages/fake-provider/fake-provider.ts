@@ -130,12 +130,12 @@ async function isEndedEarly({ name, amount }: Behaviour, response: ServerRespons
 }
 
 /**
- * Sends the chunks one after another; `stall-middle` and `cut` stop after the first ones, `slow` and `clock` wait
- * before each.
+ * Sends the chunks one after another; `stall-middle`, `cut` and `half` stop after the first ones, the last as if it were
+ * done; `slow` and `clock` wait before each.
  */
 async function sendInPieces(response: ServerResponse, pieces: string[], { name, amount }: Behaviour): Promise<void> {
   const isBroken = name === 'stall-middle' || name === 'cut'
-  const sent = isBroken ? pieces.slice(0, Math.ceil(pieces.length / 2)) : pieces
+  const sent = isBroken || name === 'half' ? pieces.slice(0, Math.ceil(pieces.length / 2)) : pieces
   const waitMs = name === 'slow' || name === 'clock' ? (amount ?? 20) : 0
   try {
     await pipeline(paced(sent, waitMs), response, { end: !isBroken })

@@ -30,7 +30,11 @@ export async function chat(
   try {
     const { model, options, body } = await prepare(route, request, calling)
     if (onEvent === undefined) collector.take(await withBody(body, () => model.doGenerate(options)))
-    else for await (const part of (await withBody(body, () => model.doStream(options))).stream) collector.takePart(part)
+    else {
+      const { stream } = await withBody(body, () => model.doStream(options))
+      for await (const part of stream) collector.takePart(part)
+      collector.endStream()
+    }
     return collector.reply
   } catch (error) {
     asked.signal?.throwIfAborted()

@@ -7,6 +7,7 @@ import type {
 } from '@ai-sdk/provider'
 import type { ChatEvent, ChatReply, FinishReason, Usage } from './chat-reply.ts'
 import type { ToolCall } from './chat-request.ts'
+import { ModelError } from './model-error.ts'
 
 const FINISH_REASONS: Readonly<Record<LanguageModelV4FinishReason['unified'], FinishReason>> = {
   stop: 'stop',
@@ -18,6 +19,9 @@ const FINISH_REASONS: Readonly<Record<LanguageModelV4FinishReason['unified'], Fi
   other: 'other',
 }
 
+/** What the packages say, without a reason of the provider's, of a stream that has ended too early. */
+const UNFINISHED: ReadonlySet<string> = new Set(['interrupted', 'error', 'other'])
+
 /** Assembles a reply from what a package reports, as a whole or part by part; each part is passed on as it arrives. */
 export class ReplyCollector {
   #text = ''
@@ -28,6 +32,7 @@ export class ReplyCollector {
   readonly #ended = new Set<ToolCall>()
   #usage: Usage | undefined
   #finishReason: FinishReason = 'other'
+  #isFinished = false
   #model: string
   #firstAt: number | undefined
   /** Refusals announced in OpenAI's chunks that will arrive as text. */
@@ -64,6 +69,13 @@ export class ReplyCollector {
     else if (part.type === 'response-metadata') this.#model = part.modelId || this.#model
     else if (part.type === 'finish') this.#finish(part.finishReason, part.usage)
     else if (part.type === 'error') throw part.error
+  }
+
+  /** After the last part of a stream. Throws a {@link ModelError} if the answer may lack its end. */
+  endStream(): void {
+    if (this.#isFinished) return
+    const message = "The provider's response ended without a finish reason."
+    throw new ModelError(message, { category: 'availability', isPartial: this.isPartial })
   }
 
   get reply(): ChatReply {
@@ -130,7 +142,8 @@ export class ReplyCollector {
     this.#ended.add(call)
   }
 
-  #finish({ unified }: LanguageModelV4FinishReason, usage: LanguageModelV4Usage): void {
+  #finish({ unified, raw }: LanguageModelV4FinishReason, usage: LanguageModelV4Usage): void {
+    this.#isFinished = raw !== undefined || !UNFINISHED.has(unified)
     this.#finishReason = this.#refusal === '' ? FINISH_REASONS[unified] : 'content_filter'
     this.#usage = toUsage(usage)
   }

@@ -140,6 +140,14 @@ test.each(PROVIDERS)('the connection of %s breaks', async provider => {
   }
 })
 
+test.each(PROVIDERS)('a stream of %s that ends in the middle, and one that is none', async provider => {
+  const call = (model: string) => failure(models.callChat(routeTo(provider, model), request, () => {}))
+  const half = await call('fake-half')
+  expect(half).toMatchObject({ category: 'availability', isPartial: true })
+  expect(half.message).toMatch(/ended without a finish reason/)
+  expect(await call('fake-invalid-json')).toMatchObject({ category: 'availability', isPartial: false })
+})
+
 test.each(['openai', 'custom', 'anthropic'])('an error in the middle of a stream of %s', async provider => {
   const events: ChatEvent[] = []
   const call = models.callChat(routeTo(provider, 'fake-error-middle'), request, event => events.push(event))
