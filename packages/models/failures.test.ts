@@ -43,6 +43,14 @@ const failure = async (call: Promise<unknown>): Promise<ModelError> => {
   return error as ModelError
 }
 
+const WITHOUT_CHOICES = {
+  id: 'x',
+  object: 'chat.completion',
+  created: 1,
+  model: 'm',
+  choices: [],
+  usage: { prompt_tokens: 1, completion_tokens: 0, total_tokens: 1 },
+}
 const PROVIDERS = ['openai', 'anthropic', 'custom', 'groq', 'mistral']
 const STATUSES: [number, string][] = [
   [400, 'other'],
@@ -117,6 +125,19 @@ test.each(PROVIDERS)('an answer of %s that is no JSON', async provider => {
     category: 'availability',
     message: expect.stringContaining("The provider's response cannot be read: "),
   })
+})
+
+test('an answer of mistral without choices', async () => {
+  const server = createServer((_request, response) => {
+    response.setHeader('content-type', 'application/json').end(JSON.stringify(WITHOUT_CHOICES))
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  expect(await failure(models.callChat(routeTo('mistral', 'm', url), request))).toMatchObject({
+    category: 'availability',
+    message: expect.stringContaining("The provider's response cannot be read: "),
+  })
+  server.close()
 })
 
 test.each(PROVIDERS)('%s falls silent', async provider => {

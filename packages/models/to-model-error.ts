@@ -84,7 +84,8 @@ export function toModelError(error: unknown, failed: Failed): ModelError {
   if (status !== undefined && status >= 300) return toError(from, categoryOf(status, from), { ...failed, status })
   if (MISUSES.has(from.name ?? '')) return toError(from, 'other', { ...failed, status: 400 })
   // An unreadable or incomplete response: the provider is in trouble.
-  if (status === undefined) return toError(from, 'availability', failed)
+  const isUnreadable = status !== undefined || error instanceof TypeError
+  if (!isUnreadable) return toError(from, 'availability', failed)
   const message = `The provider's response cannot be read: ${from.message}`
   return toError({ message }, 'availability', failed)
 }
