@@ -4,7 +4,7 @@ import { closeSync, openSync } from 'node:fs'
 import { readFile, rm } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, type TestContext, test, vi } from 'vitest'
-import { readKeyFile } from './key-file.ts'
+import { readKeyFile } from './data-folder/key-file.ts'
 import { childrenOf } from './process-figures.testing.ts'
 import { newDataDir } from './server-process.testing.ts'
 

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { natsAvailable, startNats } from '@spanhouse/span-stream/nats-server.testing.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { readKeyFile } from './key-file.ts'
+import { readKeyFile } from './data-folder/key-file.ts'
 import { startServerProcess } from './server-process.testing.ts'
 
 let dataDir: string

@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path'
-import { readKeyFile } from './key-file.ts'
+import { readKeyFile } from './data-folder/key-file.ts'
 import type { RunningServer } from './server.ts'
 
 const TRACE = JSON.stringify({
