@@ -65,12 +65,12 @@ export class TraceTotals<N extends TraceNode = TraceNode> {
   readonly #entries = new Map<SpanId, Entry<N>>()
   readonly #packing: NodePacking<N> | undefined
   readonly #repeated = new RepeatedCalls(this)
-  readonly #lastRoot = new Extreme<N>('last', node => node.parent_id === null)
-  readonly #earliest = new Extreme<N>('first', () => true)
+  readonly #lastRoot = new Extreme<N>('last', isRoot)
+  readonly #earliest = new Extreme<N>('first', isAny)
   readonly #earliestTyped = new Extreme<N>('first', isTyped)
   readonly #earliestOf = {
-    session_id: new Extreme<N>('first', node => Boolean(node.session_id)),
-    user_id: new Extreme<N>('first', node => Boolean(node.user_id)),
+    session_id: new Extreme<N>('first', hasSession),
+    user_id: new Extreme<N>('first', hasUser),
   }
   readonly #roots = new Set<SpanId>()
   /** Spans that suggest that the trace is an annotation. */
@@ -471,6 +471,14 @@ const withoutAmounts = (from: Amounts, amounts: Amounts): Amounts =>
 
 const gives = <N>(entry: Entry<N>): entry is Entry<N> & { parent: Entry<N> } =>
   entry.parent !== undefined && (entry.flags & IS_CUT) === 0
+
+const isRoot = ({ parent_id }: TraceNode): boolean => parent_id === null
+
+const isAny = (): boolean => true
+
+const hasSession = ({ session_id }: TraceNode): boolean => Boolean(session_id)
+
+const hasUser = ({ user_id }: TraceNode): boolean => Boolean(user_id)
 
 const isTyped = ({ declared_trace_type, is_trace_type_explicit }: TraceNode): boolean =>
   declared_trace_type !== null && is_trace_type_explicit

@@ -125,12 +125,12 @@ export function planSpan(plan: Plan, incoming: IncomingNode): 'inserted' | 'repl
   const present = totals.get(span_id)
   if (present && isKnown(present, node)) return 'known'
   if (present) node.version = { ...present.version, accepted_at: sender.accepted_at }
-  const earlier = plan.inserts.get(span_id)
+  const earlier = present && plan.inserts.get(span_id)
   const stored = earlier ? earlier.stored : present
   const isInPlace = stored?.start_time === start_time && isRoot(stored) === isRoot(node)
   // The start time and being a root are part of the key, so the row has to move.
   if (stored && !isInPlace) plan.removed.set(span_id, { ...keyOf(plan.trace, span_id), start_time: stored.start_time })
-  else plan.removed.delete(span_id)
+  else if (present) plan.removed.delete(span_id)
   totals.set(node)
   plan.inserts.set(span_id, { span, node, isChange: present !== undefined, isInPlace, stored })
   return present ? 'replaced' : 'inserted'
