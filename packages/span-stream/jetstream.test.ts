@@ -62,6 +62,27 @@ describe.skipIf(!natsAvailable)('JetStream', () => {
       )
     })
 
+    it('needs no more room for streams that exist', async () => {
+      const folder = await mkdtemp(join(tmpdir(), 'spanhouse-nats-'))
+      const file = join(folder, 'nats.conf')
+      // Enough for the stream and its dead letters, but not for the stream twice.
+      await writeFile(file, 'jetstream { max_file_store: 400MB }')
+      const small = await startNats('-c', file)
+      try {
+        const place = createPlace({ url: small.url })
+        for (const bytesMax of [place.bytesMax, place.bytesMax, place.bytesMax + 2 ** 20]) {
+          const stream = await open({ ...place, bytesMax })
+          await stream.publish([createMessage()])
+          expect((await stream.stats()).bytesMax).toBe(bytesMax)
+        }
+        await expect(open({ ...place, bytesMax: 2 ** 40 })).rejects.toThrow(/Raise max_file_store/)
+        await Promise.all(opened.splice(0).map(stream => stream.close()))
+      } finally {
+        await small.stop()
+        await rm(folder, { recursive: true })
+      }
+    })
+
     it('adapts the limit of bytes', async () => {
       const place = createPlace({ bytesMax: 1_000_000 })
       await (await open(place)).publish([createMessage({ body: Buffer.alloc(900_000) })])

@@ -177,12 +177,24 @@ const listOf = (subjects: readonly string[]): string => subjects.toSorted().join
 /** JetStream's error for a stream that exists with another configuration. */
 const STREAM_EXISTS = 10058
 
-/** JetStream's error for a stream whose limit is more than what is left of the server's `max_file_store`. */
+/**
+ * JetStream's error for a stream whose limit is more than what is left of the server's `max_file_store`. The server
+ * looks at that first, and so gives it also for a stream that exists and has its room.
+ */
 const STORAGE_EXCEEDED = 10047
+
+/** JetStream's error for a stream that does not exist. */
+const STREAM_MISSING = 10059
 
 const lackOfSpace = ({ name, max_bytes = 0 }: StreamSettings): string =>
   `JetStream has no room for the stream ${name}, which may take ${Math.ceil(max_bytes / 2 ** 20)} MiB. ` +
   'Raise max_file_store of the NATS server (by default three quarters of its free disk), or lower SPANHOUSE_STREAM_BYTES_MAX'
+
+const codeOf = (error: unknown): number | undefined => (error instanceof JetStreamApiError ? error.code : undefined)
+
+/** The error, or what to do about it if the server has no room for the stream. */
+const orLackOfSpace = (error: unknown, stream: StreamSettings): unknown =>
+  codeOf(error) === STORAGE_EXCEEDED ? new Error(lackOfSpace(stream), { cause: error }) : error
 
 /**
  * An existing stream keeps its limits and messages; a new one is created closed. `earlierSubjects` are those that it
@@ -194,9 +206,10 @@ async function ensureStream(
   earlierSubjects: readonly (readonly string[])[] = [],
 ): Promise<Ensured> {
   const { config, created } = await jsm.streams.add({ ...wanted, ...CLOSED }).catch(error => {
-    if (!(error instanceof JetStreamApiError)) throw error
-    if (error.code === STREAM_EXISTS) return jsm.streams.info(wanted.name)
-    throw error.code === STORAGE_EXCEEDED ? new Error(lackOfSpace(wanted), { cause: error }) : error
+    if (codeOf(error) !== STREAM_EXISTS && codeOf(error) !== STORAGE_EXCEEDED) throw error
+    return jsm.streams.info(wanted.name).catch(missing => {
+      throw codeOf(missing) === STREAM_MISSING ? orLackOfSpace(error, wanted) : missing
+    })
   })
   const [found, expected, ...earlier] = [config.subjects, wanted.subjects, ...earlierSubjects].map(listOf)
   if (found !== expected && !earlier.includes(found as string)) {
@@ -221,7 +234,10 @@ async function adapt(jsm: JetStreamManager, { found, wanted }: Ensured): Promise
   const { name, max_bytes, num_replicas } = wanted
   const settings = { ...KEEPING, max_bytes, num_replicas, ...OPEN }
   const isKept = Object.entries(settings).every(([key, value]) => found[key as keyof typeof settings] === value)
-  if (!isKept) await jsm.streams.update(name, settings)
+  if (isKept) return
+  await jsm.streams.update(name, settings).catch(error => {
+    throw orLackOfSpace(error, wanted)
+  })
 }
 
 function consumersOf(topology: Topology, { ackWaitMs }: TopologyLimits): Partial<ConsumerConfig>[] {
