@@ -3,15 +3,20 @@ import { Problem } from '@spanhouse/model'
 /** How long a caller is asked to wait before retrying while the database is unreachable. */
 const RETRY_AFTER_SECONDS = 5
 
+const unreachable = unavailable('The database cannot be reached; try again.')
+const outrun = unavailable('Another change of the same data was in the way; try again.')
+
 /** SQLSTATE (or its class, two characters) → its meaning for the caller. Postgres manual, appendix A. */
 const PROBLEM_BY_SQLSTATE: Record<string, (error: DriverError) => Problem> = {
-  '08': unavailable, // connection exception
-  '53': unavailable, // insufficient resources, such as too many connections
-  '57': unavailable, // operator intervention: shutting down, starting up
-  '58': unavailable, // system error, such as a full or failing disk
-  '40': unavailable, // rolled back because of a deadlock or a serialization failure: may work the next time
-  '55P03': unavailable, // a lock that was not free in time
-  '25006': unavailable, // read only: a standby before or after a failover
+  '08': unreachable, // connection exception
+  '53': unavailable('The database is short of resources; try again.'), // such as memory
+  '53100': unavailable('The database has no space left on its disk.'),
+  '53300': unavailable('The database accepts no more connections; try again.'),
+  '57': unreachable, // operator intervention: shutting down, starting up
+  '58': unavailable('The database reports an error of its system; try again.'), // such as a failing disk
+  '40': outrun, // rolled back because of a deadlock or a serialization failure
+  '55P03': outrun, // a lock that was not free in time
+  '25006': unavailable('The database accepts no changes now; try again.'), // a standby, around a failover
   '57014': tooSlow, // a statement
   '25P03': tooSlow, // a transaction that waited for its next statement
   '25P04': tooSlow, // a transaction
@@ -46,17 +51,17 @@ interface DriverError extends Error {
 }
 
 /**
- * What a driver's error means for the caller: 503 if the database is unreachable or temporarily unable to respond, 504
- * if a statement timed out, 409 for a violated unique or foreign key, 400 for a value that Postgres cannot store: text
- * with a NUL (see {@link isNulRejected}), or too large. Null for everything else (a defect).
+ * What a driver's error means for the caller: 503 if the database is unreachable or cannot do for now what it was asked
+ * to, 504 if a statement timed out, 409 for a violated unique or foreign key, 400 for a value that Postgres cannot
+ * store: text with a NUL (see {@link isNulRejected}), or too large. Null for everything else (a defect).
  */
 export function databaseProblem(error: unknown): Problem | null {
   if (error instanceof Problem) return error
   if (!(error instanceof Error)) return null
   const { code, syscall, message } = error as DriverError
-  if (CONNECTION_MESSAGE.test(message)) return unavailable(error)
+  if (CONNECTION_MESSAGE.test(message)) return unreachable(error)
   if (typeof code !== 'string') return null
-  if (SOCKET_ERRORS.has(code)) return code === 'ENOENT' && syscall !== 'connect' ? null : unavailable(error)
+  if (SOCKET_ERRORS.has(code)) return code === 'ENOENT' && syscall !== 'connect' ? null : unreachable(error)
   const problemOf = PROBLEM_BY_SQLSTATE[code] ?? (code.length === 5 ? PROBLEM_BY_SQLSTATE[code.slice(0, 2)] : undefined)
   return problemOf === undefined ? null : problemOf(error)
 }
@@ -70,9 +75,8 @@ export async function withDatabaseProblems<T>(work: () => Promise<T>): Promise<T
   }
 }
 
-function unavailable(error: Error): Problem {
-  const options = { retryAfterSeconds: RETRY_AFTER_SECONDS, cause: error }
-  return new Problem('overloaded', 'The database cannot be reached; try again.', options)
+function unavailable(detail: string): (error: Error) => Problem {
+  return cause => new Problem('overloaded', detail, { retryAfterSeconds: RETRY_AFTER_SECONDS, cause })
 }
 
 function tooSlow(error: DriverError): Problem {

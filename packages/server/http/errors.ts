@@ -4,6 +4,8 @@ import type { Socket } from 'node:net'
 import { invalid, PROBLEMS, Problem } from '@spanhouse/model'
 import { databaseProblem } from '@spanhouse/postgres'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import { RepeatedLines } from '../ingest/repeated-lines.ts'
+import { reasonOf } from '../start-checks.ts'
 
 /** Fastify's own errors, which occur before any handler runs. */
 const FASTIFY_PROBLEMS: Record<string, (error: FastifyError) => Problem> = {
@@ -24,9 +26,21 @@ export function toProblem(error: unknown): Problem {
   return new Problem('internal', "Internal error; see the server's log.", { cause: error })
 }
 
+/** Of all requests: when a store fails, most of them meet the same failure. */
+const failures = new RepeatedLines()
+
+/** Tells the operator, at most once a minute, why requests cannot be served for now; callers learn no details. */
+function logFailure(problem: Problem, { log }: FastifyRequest): void {
+  if (problem.cause === undefined || !problem.retryable) return
+  const before = failures.note(problem.message)
+  if (before !== undefined)
+    log.warn({ reason: reasonOf(problem), notLogged: before || undefined }, 'requests cannot be served')
+}
+
 /** Writes a Problem as the interface's JSON body: `{"detail": …}`. */
 export function sendProblem(problem: Problem, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { status } = PROBLEMS[problem.code]
+  logFailure(problem, request)
   if (problem.retryAfterSeconds !== undefined) reply.header('retry-after', String(problem.retryAfterSeconds))
   // The rest of the body is not read, so no further request can follow on this connection.
   if (problem.code === 'too_slow') reply.header('connection', 'close')
