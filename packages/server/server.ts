@@ -95,7 +95,8 @@ export async function startServer(
     readEvents,
   }
   const app = await buildApp({
-    logger: log,
+    // Of Fastify's own lines only warnings: the others are its address, once for each interface.
+    logger: log.child({}, { level: log.isLevelEnabled('warn') ? 'warn' : log.level }),
     authenticator,
     room,
     shares,

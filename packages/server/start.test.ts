@@ -57,13 +57,18 @@ test.skipIf(!natsAvailable)(
     const nats = await startNats()
     await nats.kill()
     const nobody = createServer(socket => socket.destroy()).listen(Number(new URL(nats.url).port), '127.0.0.1')
-    const env = { NATS_URL: nats.url }
+    const env = { NATS_URL: nats.url, SPANHOUSE_LOG_LEVEL: 'info' }
     const starting = startServerProcess({ dataDir, env })
     await once(nobody, 'connection')
     await new Promise(resolve => nobody.close(resolve))
     await nats.restart()
     const server = await starting
     expect(server.output()).toContain('waiting for a store')
+    const addresses = server
+      .output()
+      .split('\n')
+      .filter(line => line.startsWith('{') && line.includes('http://'))
+    expect(addresses).toEqual([expect.stringContaining('"msg":"listening"')])
     await expect(startServerProcess({ dataDir, env })).rejects.toThrow(
       /Spanhouse cannot start: .* is in use by another process/,
     )
