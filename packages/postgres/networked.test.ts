@@ -21,6 +21,14 @@ describe.skipIf(!postgresAvailable)('a Postgres server', () => {
     await Promise.all(processes.map(one => one.close()))
   })
 
+  test('a limit of time that the database has for all statements does not end a migration', async () => {
+    const url = await server.createDatabase('limited')
+    const postgres = await openPostgres({ url })
+    await sql`alter database limited set statement_timeout = '5ms'`.execute(postgres.db)
+    expect(await postgres.migrate()).toContain('001_access')
+    await postgres.close()
+  })
+
   test('a statement that takes too long is ended', async () => {
     const postgres = await openPostgres({ url: server.url, limits: { statementMs: 100 } })
     await expect(sql`select pg_sleep(10)`.execute(postgres.db)).rejects.toMatchObject({ code: '57014' })

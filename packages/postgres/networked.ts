@@ -31,9 +31,13 @@ export function openPool({ url, limits, onIdleError }: NetworkedOptions): Databa
   return databaseOn(pool, onIdleError)
 }
 
+/** The operator may have limits for everybody, in the server's configuration, of the database or of the role. */
+const WITHOUT_LIMITS = '-c statement_timeout=0 -c lock_timeout=0'
+
 /** A single connection without a statement limit: migrations wait for each other and may have much to rewrite. */
 export function openMigrationConnection(url: string, limits: PostgresLimits): Database {
-  return databaseOn(new pg.Pool({ ...connectionConfig(url, limits), max: 1 }), () => undefined)
+  const pool = new pg.Pool({ options: WITHOUT_LIMITS, ...connectionConfig(url, limits), max: 1 })
+  return databaseOn(pool, () => undefined)
 }
 
 /**
