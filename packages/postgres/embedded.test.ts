@@ -11,6 +11,7 @@ import { openPostgres } from './postgres.ts'
 
 const WRITER = join(import.meta.dirname, 'embedded-writer.testing.ts')
 const MEMORY = join(import.meta.dirname, 'embedded-memory.testing.ts')
+const DESCRIPTORS = join(import.meta.dirname, 'embedded-descriptors.testing.ts')
 
 let dataDir: string
 beforeEach(() => {
@@ -92,6 +93,11 @@ test.runIf(process.platform === 'linux')(
     expect(mebibytes).toBeLessThan(500)
   },
 )
+
+test('it goes on once a process without file descriptors has some again', async () => {
+  await copyMigrated()
+  execFileSync('sh', ['-c', 'ulimit -n 256 && exec "$0" "$@"', process.execPath, DESCRIPTORS, dataDir])
+})
 
 test('without an address and a folder there is nothing to open', async () => {
   await expect(openPostgres({})).rejects.toThrow('url or a dataDir')
