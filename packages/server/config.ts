@@ -211,11 +211,14 @@ function shardsOf(name: string, text: string | undefined, wrong: string[]): stri
   if (text === undefined) return undefined
   const shards = text.split(/\s+/).map(shard => shard.split(','))
   const urls = shards.flat()
-  const invalid = urls.find(url => !URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
-  if (invalid !== undefined)
-    wrong.push(`${name}: ${invalid || 'an empty text'} is not an address that starts with http:// or https://`)
+  const invalid = urls.findIndex(url => !isAddress(url, ['http:', 'https:']))
   const twice = urls.find((url, index) => urls.indexOf(url) !== index)
-  if (twice !== undefined) wrong.push(`${name} lists ${URL.canParse(twice) ? new URL(twice).origin : twice} twice`)
+  // Neither is shown with its password.
+  if (invalid >= 0)
+    wrong.push(
+      `${name}: number ${invalid + 1} of ${urls.length} is not an address that starts with http:// or https://`,
+    )
+  else if (twice !== undefined) wrong.push(`${name} lists ${new URL(twice).origin} twice`)
   return shards
 }
 
