@@ -1,4 +1,4 @@
-import { mkdir } from 'node:fs/promises'
+import { mkdir, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { lockFolder } from '@spanhouse/folder-lock'
 import { Kysely } from 'kysely'
@@ -44,11 +44,18 @@ export async function openEmbedded({ dataDir, limits, onFailure }: EmbeddedOptio
     }
   } catch (error) {
     await unlock()
-    const cause = isFull(error) ? new Error('the disk is full') : error
+    const cause = (await isFull(dataDir, error)) ? new Error('the disk is full') : error
     throw new Error(`the embedded database in ${dataDir} cannot be opened`, { cause })
   }
 }
 
 /** Errors of PGlite's file system have their own error number and no message. */
 const DISK_FULL = 51
-const isFull = (error: unknown): boolean => (error as { errno?: unknown }).errno === DISK_FULL
+/** What Postgres takes at a time, for a segment of its log. With less left, PGlite does not say why it cannot start. */
+const ROOM_BYTES_MIN = 16 * 1024 ** 2
+
+async function isFull(folder: string, error: unknown): Promise<boolean> {
+  if ((error as { errno?: unknown }).errno === DISK_FULL) return true
+  const { bavail, bsize } = await statfs(folder)
+  return bavail * bsize < ROOM_BYTES_MIN
+}

@@ -14,7 +14,7 @@ type Row = Record<string, unknown>
  */
 const STACK_MB = 32
 
-const ENDED = 'the embedded database has ended'
+export const ENDED = 'the embedded database has ended'
 
 /** Postgres in a separate thread. A crash of Postgres fails the current statement and all later ones. */
 export class DatabaseThread {

@@ -21,6 +21,9 @@ interface LoanOptions {
 
 /** SQLSTATE of a statement that timed out. */
 export const QUERY_CANCELED = '57014'
+/** Whether Postgres has ended with a statement. */
+export const isPanic = (error: unknown): boolean => (error as { severity?: unknown }).severity === 'PANIC'
+
 /** As a server ends a transaction that timed out. */
 const TRANSACTION_TIMEOUT = { message: 'terminating connection due to transaction timeout', code: '25P04' }
 
@@ -99,7 +102,7 @@ export class Loan implements PostgresPoolClient {
         if (isLast) this.#giveBack()
       })
     } catch (error) {
-      if ((error as { code?: unknown }).code === QUERY_CANCELED) this.#lost ??= error as Error
+      if ((error as { code?: unknown }).code === QUERY_CANCELED || isPanic(error)) this.#lost ??= error as Error
       throw error
     } finally {
       this.#underWay--

@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay, setImmediate as nextRound } from 'node:timers/promises'
@@ -115,6 +115,23 @@ test('a statement that takes too long is ended, its transaction undone, and what
   const waiting = sql`select n from numbers`.execute(db)
   expect(await problemOf(transaction)).toMatchObject({ code: 'query_timeout' })
   expect((await waiting).rows).toEqual([{ n: 1 }])
+})
+
+test('after a panic the database is opened again', async () => {
+  const { db } = await openOwn()
+  await sql`create table numbers (n int)`.execute(db)
+  // A checkpoint cannot write this file then, as on a full disk.
+  const file = join(dataDirs.at(-1) as string, 'cluster', 'pg_logical', 'replorigin_checkpoint.tmp')
+  mkdirSync(file)
+  const transaction = db.transaction().execute(async trx => {
+    await sql`insert into numbers values (1)`.execute(trx)
+    await sql`checkpoint`.execute(trx).catch(() => rmSync(file, { recursive: true }))
+    // Outside of a transaction by now, it must not be carried out.
+    await sql`insert into numbers values (2)`.execute(trx)
+  })
+  const waiting = sql`select n from numbers`.execute(db)
+  await expect(transaction).rejects.toMatchObject({ severity: 'PANIC' })
+  expect((await waiting).rows).toEqual([])
 })
 
 test('statements of one transaction may be asked for at once', async () => {

@@ -1,9 +1,9 @@
 import { Problem } from '@spanhouse/model'
 import type { PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely'
 import { currentOwner } from '../on-behalf-of.ts'
-import { DatabaseThread } from './database-thread.ts'
+import { DatabaseThread, ENDED } from './database-thread.ts'
 import { FairQueue } from './fair-queue.ts'
-import { Loan, QUERY_CANCELED, type Statement } from './loan.ts'
+import { isPanic, Loan, QUERY_CANCELED, type Statement } from './loan.ts'
 
 /** Limits for a database that is used by one process only. */
 export interface EmbeddedLimits {
@@ -33,7 +33,8 @@ const SENT_MAX = 2
 const RETRY_AFTER_SECONDS = 5
 
 /** As a server ends a statement that timed out. */
-const STATEMENT_TIMEOUT = 'canceling statement due to statement timeout'
+const timeout = (): Error =>
+  Object.assign(new Error('canceling statement due to statement timeout'), { code: QUERY_CANCELED })
 
 interface EmbeddedOptions {
   /** The cluster's folder. */
@@ -49,7 +50,8 @@ interface EmbeddedOptions {
  * sent. A caller gets a Problem `overloaded` if too many already wait or if it has waited too long.
  *
  * PGlite cannot interrupt a statement. One that exceeds its time is ended with its thread, and fails as on a server;
- * the database is opened again for the waiting callers.
+ * the database is opened again for the waiting callers. So it is after a panic, for example if the disk is full: PGlite
+ * would never answer the next statement.
  */
 export class EmbeddedPool implements PostgresPool {
   readonly options = {}
@@ -164,10 +166,13 @@ export class EmbeddedPool implements PostgresPool {
     // Its time begins when the thread has done what was sent before.
     before.then(() => {
       if (this.#hasLimits && !isAnswered)
-        timer = setTimeout(() => this.#replace(thread), this.#options.limits.statementMs)
+        timer = setTimeout(() => this.#replace(thread, timeout()), this.#options.limits.statementMs)
     })
     try {
       return await result
+    } catch (error) {
+      if (isPanic(error)) this.#replace(thread, new Error(ENDED, { cause: error }))
+      throw error
     } finally {
       isAnswered = true
       clearTimeout(timer)
@@ -179,9 +184,10 @@ export class EmbeddedPool implements PostgresPool {
     }
   }
 
-  #replace(thread: DatabaseThread): void {
+  /** Opens the database again, in another thread. What this one is running fails with the error. */
+  #replace(thread: DatabaseThread, error: Error): void {
     const { path, onFailure } = this.#options
-    const killed = thread.kill(Object.assign(new Error(STATEMENT_TIMEOUT), { code: QUERY_CANCELED }))
+    const killed = thread.kill(error)
     this.#thread = killed.then(() => DatabaseThread.open(path, onFailure))
     this.#thread.catch(onFailure)
   }
