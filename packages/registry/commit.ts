@@ -1,9 +1,9 @@
-import { invalid, type JsonObject, nextTurn, Problem, type Uuid } from '@spanhouse/model'
+import { invalid, type JsonObject, nextTurn, Problem, type Uuid, unprocessable } from '@spanhouse/model'
 import { sql } from '@spanhouse/postgres'
 import { violationsOf } from '@spanhouse/validation'
 import { isSameContent } from './delta/equality.ts'
 import { refuseReservedSlug, requireUnguarded } from './guard.ts'
-import type { CommitWarning, Content, ContentPlace, Delta, Kind, Prepared, Scope } from './kind.ts'
+import type { CommitWarning, ContentPlace, Delta, Kind, Prepared, Scope } from './kind.ts'
 import { commitRefused } from './problems.ts'
 import { type EncodedContent, encodeContent, insertRevisions, NO_CONTENT } from './revisions.ts'
 import { defaultVariantOf } from './rows/find.ts'
@@ -168,14 +168,19 @@ async function preparedFor(
   if (!base && delta.needsHead) throw new Problem('not_found', `The ${scope.kind.name} variant has no revision yet.`)
   const { warnings = [], message, ...changed } = await delta.apply(base?.data ?? null, place)
   if (changed.isPrepared) return { prepared: changed, warnings, message }
-  return { prepared: await content.prepare(finalData(content, changed.data), place), warnings, message }
+  return { prepared: await preparedAfterDelta(scope, changed.data, place), warnings, message }
 }
 
-/** The data that a delta made, checked as if it had been sent. */
-function finalData(content: Content, data: JsonObject): JsonObject {
-  const read = content.data.safeParse(data)
-  if (read.success) return read.data
-  const violations = violationsOf(read.error.issues, ['data'], data)
-  const message = violations.map(({ loc, msg }) => `${loc.join('.')}: ${msg}`).join('; ')
-  throw commitRefused('unprocessable', 'final_validation_failed', message, { details: { violations } })
+/** The data that a delta made, checked as if it had been sent. Where it is invalid is no place in the request. */
+async function preparedAfterDelta({ kind }: Scope, data: JsonObject, place: ContentPlace): Promise<Prepared> {
+  const loc = ['data']
+  try {
+    const read = kind.content.data.safeParse(data)
+    if (!read.success) throw unprocessable(...violationsOf(read.error.issues, loc, data))
+    return await kind.content.prepare(read.data, { ...place, loc })
+  } catch (error) {
+    if (!(error instanceof Problem && Array.isArray(error.detail))) throw error
+    const details = { violations: error.detail }
+    throw commitRefused('unprocessable', 'final_validation_failed', error.message, { details })
+  }
 }

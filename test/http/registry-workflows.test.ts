@@ -319,6 +319,19 @@ describe('a commit', () => {
       { parameters: 'x' },
       { msg: 'Input should be a valid dictionary', loc: ['data', 'parameters'] },
     ],
+    [
+      'an unknown handler',
+      { uri: 'agenta:builtin:nope:v0' },
+      { msg: "Value error, uri names an unknown handler: no builtin has the key 'nope'", loc: ['data', 'uri'] },
+    ],
+    [
+      'a malformed schema',
+      { schemas: { inputs: { type: 7 } } },
+      {
+        msg: 'Value error, schema/type must be equal to one of the allowed values',
+        loc: ['data', 'schemas', 'inputs'],
+      },
+    ],
   ])('whose delta sets %s is refused and says what is wrong with the data', async (_name, set, { msg, loc }) => {
     const { commit } = await newWorkflow({ parameters: { a: 1 } })
     const { status, body } = await commit('workflows', { delta: { set } })

@@ -1,4 +1,5 @@
 import { isJsonObject, type Json } from '@spanhouse/model'
+import type { Segment } from '../target.ts'
 import { DeltaRefusal } from './delta-refusal.ts'
 
 const DEPTH_MAX = 64
@@ -18,12 +19,19 @@ export function checkDelta(value: Json, depth = 1): void {
   for (const member of members) checkDelta(member, depth + 1)
 }
 
-function checkMarker(name: string, value: Json): void {
+/** Rejects a target that would create a member which no delta may contain. */
+export function checkTarget(target: readonly Segment[], value: Json | undefined): void {
+  for (const [index, segment] of target.entries())
+    if (typeof segment === 'string') checkMarker(segment, index === target.length - 1 ? value : undefined)
+}
+
+/** A member without a value is one on the path to another. */
+function checkMarker(name: string, value: Json | undefined): void {
   if (!name.startsWith('@ag.')) return
   if (name.startsWith(FILE_MARKER))
     throw new DeltaRefusal('unresolved_file_marker', `${name} refers to a file that was not resolved.`)
   if (!KNOWN_MARKERS.has(name)) throw new DeltaRefusal('unknown_marker', `${name} is not a known marker.`)
-  if (name === EMBED && !isEmbed(value))
+  if (name === EMBED && value !== undefined && !isEmbed(value))
     throw new DeltaRefusal('invalid_embed', `${EMBED} must contain @ag.references with at least one reference.`)
 }
 

@@ -24,6 +24,11 @@ describe('what operations do', () => {
   test.each<[string, Json, JsonObject]>([
     ['set replaces', { operation: 'set', target: at('limits'), value: 7 }, { limits: 7 }],
     ['set makes parents', { operation: 'set', target: at('x', 'y'), value: null }, { x: { y: null } }],
+    [
+      'set reaches into an embed',
+      { operation: 'set', target: at('x', '@ag.embed', '@ag.references'), value: { workflow: { slug: 'a' } } },
+      { x: { '@ag.embed': { '@ag.references': { workflow: { slug: 'a' } } } } },
+    ],
     ['op is another name', { op: 'set', target: at('x'), value: 1 }, { x: 1 }],
     [
       'merge goes deep',
@@ -127,8 +132,11 @@ describe('what operations refuse', () => {
     ['value_too_deep', { operation: 'set', target: at('x'), value: deep }],
     ['text_too_large', { operation: 'set', target: at('x'), value: 'x'.repeat(200_001) }],
     ['unknown_marker', { operation: 'set', target: at('x'), value: { '@ag.nope': 1 } }],
+    ['unknown_marker', { operation: 'set', target: at('x', '@ag.nope', 'y'), value: 1 }],
     ['unresolved_file_marker', { operation: 'set', target: at('x'), value: { '@ag.file': 'a' } }],
+    ['unresolved_file_marker', { operation: 'set', target: at('@ag.file'), value: 'a' }],
     ['invalid_embed', { operation: 'set', target: at('x'), value: { '@ag.embed': {} } }],
+    ['invalid_embed', { operation: 'set', target: at('x', '@ag.embed'), value: {} }],
   ])('%s: %j', async (code, operation) => {
     await expect(parametersAfter(operation)).rejects.toThrow(
       expect.objectContaining({ status: 422, detail: expect.objectContaining({ code, retryable: false }) }),

@@ -2,7 +2,7 @@ import { isJsonObject, type Json, type JsonObject, nextTurn } from '@spanhouse/m
 import { list, z } from '@spanhouse/validation'
 import type { Changed } from '../kind.ts'
 import { changeAt, type Segment } from '../target.ts'
-import { checkDelta } from './delta-limits.ts'
+import { checkDelta, checkTarget } from './delta-limits.ts'
 import { DeltaRefusal, refusing } from './delta-refusal.ts'
 import { addItem, type ItemSegment, removeItem, replaceItem } from './keyed-items.ts'
 import { mergeDeep } from './merge.ts'
@@ -90,6 +90,7 @@ function operationsOf(delta: JsonObject): Json[] {
 
 function applyOne(data: JsonObject, sent: Json): JsonObject {
   const { kind, path, operation } = readOperation(sent)
+  if (kind.makesParents) checkTarget(path, operation.value)
   return changeAt(data, path, {
     makesParents: kind.makesParents ?? false,
     change: (parent, tail) => {
