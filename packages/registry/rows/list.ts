@@ -115,9 +115,12 @@ function filtered(layer: Layer, filter: RecordFilter): RawBuilder<unknown>[] {
   ].filter(condition => condition !== undefined)
 }
 
-/** Whether a column is one of these values. They are one parameter, because a statement has at most 65,535. */
+/**
+ * Whether a column is one of these values. They are one parameter, because a statement has at most 65,535. An array,
+ * since Postgres looks a row's value up in it: it compared each row with all values of a subquery.
+ */
 export const anyOf = (left: RawBuilder<unknown>, values: readonly string[], type = 'text'): RawBuilder<unknown> =>
-  sql`${left} in (select one::${sql.raw(type)} from jsonb_array_elements_text(${toJsonb([...values])}::jsonb) one)`
+  sql`${left} = any(${values}::${sql.raw(type)}[])`
 
 /** Ignores case, and matches `%` and `_` literally. */
 const hasText = (left: RawBuilder<unknown>, text: string): RawBuilder<unknown> =>
