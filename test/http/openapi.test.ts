@@ -39,6 +39,11 @@ test('the document is public, and browsable', async () => {
   }
 })
 
+test('what load balancers and Prometheus ask is in it', () => {
+  for (const one of [document, receiverDocument])
+    for (const path of ['/health', '/ready', '/metrics']) expect(one.paths[path].get.tags).toEqual(['health'])
+})
+
 test('every operation says what it does, once', () => {
   const ids = operations().map(([, , operation]) => operation.operationId)
   expect(new Set(ids).size).toBe(ids.length)

@@ -108,7 +108,9 @@ const routed = (answer: Answer): number =>
 const urlOf = (path: string): string => path.replace(/\{[^}]+\}/g, randomUUID())
 const isForAdmins = (path: string): boolean => path.startsWith('/admin/')
 const isPublic = (path: string): boolean =>
-  path === '/' || path.startsWith('/auth/') || /^\/services\/(.*\/)?(health|openapi\.json)$/.test(path)
+  ['/', '/health', '/ready', '/metrics'].includes(path) ||
+  path.startsWith('/auth/') ||
+  /^\/services\/(.*\/)?(health|openapi\.json)$/.test(path)
 
 test('every documented operation refuses who does not say who they are', async () => {
   expect(operations.length).toBeGreaterThan(50)

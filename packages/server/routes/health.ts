@@ -1,4 +1,6 @@
-import type { FastifyInstance } from 'fastify'
+import { z } from '@spanhouse/validation'
+import type { FastifyContextConfig, FastifyInstance } from 'fastify'
+import { describedAs } from '../http/openapi.ts'
 import type { Metrics } from '../metrics.ts'
 import { reasonOf } from '../start-checks.ts'
 
@@ -10,7 +12,20 @@ export interface PartInUse {
   spareMs: number
 }
 
-type PartState = 'ok' | 'failing'
+const partState = z.enum(['ok', 'failing'])
+type PartState = z.output<typeof partState>
+
+/** Not endpoints as others are: these answer however busy the process is. */
+const described = (path: string, summary: string, answer?: z.ZodType): { config: FastifyContextConfig } => ({
+  config: describedAs({ method: 'GET', path, tag: 'health', summary, answer }),
+})
+const HEALTH = described('/health', 'Says that the process is alive.', z.object({ status: z.literal('ok') }))
+const READY = described(
+  '/ready',
+  'Says which parts of the process work; 503 if it cannot do without those that fail.',
+  z.object({ status: z.enum(['ok', 'degraded', 'not ready']), parts: z.record(z.string(), partState) }),
+)
+const METRICS = described('/metrics', 'The metrics of the process, in the format of Prometheus.')
 
 const CHECK_MS = 3_000
 
@@ -39,8 +54,8 @@ export function healthRoutes(parts: Record<string, PartInUse>, metrics: Metrics)
     return latest.looked
   }
   return app => {
-    app.get('/health', () => ({ status: 'ok' }))
-    app.get('/ready', async (request, reply) => {
+    app.get('/health', HEALTH, () => ({ status: 'ok' }))
+    app.get('/ready', READY, async (request, reply) => {
       const looked = await lookAtAll()
       const states = Object.fromEntries(looked.map(({ name, state }) => [name, state]))
       const failing = looked.filter(({ state }) => state !== 'ok')
@@ -51,7 +66,7 @@ export function healthRoutes(parts: Record<string, PartInUse>, metrics: Metrics)
       // No reasons: they may name hosts and users, and the endpoint is public.
       return reply.code(isReady ? 200 : 503).send({ status, parts: states })
     })
-    app.get('/metrics', async (_request, reply) =>
+    app.get('/metrics', METRICS, async (_request, reply) =>
       reply.type(metrics.registry.contentType).send(await metrics.registry.metrics()),
     )
   }
