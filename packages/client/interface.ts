@@ -22041,6 +22041,9 @@ export interface operations {
                         resolution_info?: {
                             [key: string]: unknown;
                         };
+                        windowing?: {
+                            [key: string]: unknown;
+                        };
                     };
                 };
             };
@@ -24854,6 +24857,9 @@ export interface operations {
                             [key: string]: unknown;
                         };
                         resolution_info?: {
+                            [key: string]: unknown;
+                        };
+                        windowing?: {
                             [key: string]: unknown;
                         };
                     };
@@ -27743,6 +27749,9 @@ export interface operations {
                         resolution_info?: {
                             [key: string]: unknown;
                         };
+                        windowing?: {
+                            [key: string]: unknown;
+                        };
                     };
                 };
             };
@@ -30531,6 +30540,9 @@ export interface operations {
                         resolution_info?: {
                             [key: string]: unknown;
                         };
+                        windowing?: {
+                            [key: string]: unknown;
+                        };
                     };
                 };
             };
@@ -32809,6 +32821,9 @@ export interface operations {
                             [key: string]: unknown;
                         };
                         resolution_info?: {
+                            [key: string]: unknown;
+                        };
+                        windowing?: {
                             [key: string]: unknown;
                         };
                     };
@@ -35100,6 +35115,9 @@ export interface operations {
                             [key: string]: unknown;
                         };
                         resolution_info?: {
+                            [key: string]: unknown;
+                        };
+                        windowing?: {
                             [key: string]: unknown;
                         };
                     };

@@ -34,7 +34,13 @@ export { FILE_TYPES, readTestcaseFile, testcaseFile } from './testcases/file.ts'
 export { BYTES_MAX as TESTCASE_FILE_BYTES_MAX } from './testcases/limits.ts'
 export { findTestcase, listTestcases, listTestcasesOf, testcaseIdsAt } from './testcases/list.ts'
 export { testsetSeed } from './testcases/seed.ts'
-export { type TestcaseOptions, testcaseRowsOf, toTestcaseJson, withTestcases } from './testcases/show.ts'
+export {
+  type TestcaseOptions,
+  testcaseRowsOf,
+  toTestcaseJson,
+  windowingOfRest,
+  withTestcases,
+} from './testcases/show.ts'
 export type { TestcaseRow } from './testcases/table.ts'
 export type { TestcaseBody } from './testcases/testcase.ts'
 export { createVariant, editVariant, setVariantArchived } from './variants.ts'

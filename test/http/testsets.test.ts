@@ -255,6 +255,20 @@ describe('reading', () => {
     expect(await post('/testsets/revisions/retrieve', {})).toEqual({ count: 0 })
   })
 
+  test.each(['ascending', 'descending'])('a revision in pages, %s, whose rows are there twice', async order => {
+    const ids = await plain()
+    const { id, data } = await commit({ ...ids, data: { testcases: cases({ n: 1 }, { n: 2 }, { n: 1 }, { n: 3 }) } })
+    const found: string[][] = []
+    for (let windowing: any = { limit: 1, order }; windowing !== undefined; ) {
+      expect(found.length).toBeLessThan(4)
+      const page = await post('/testsets/revisions/retrieve', { testset_revision_ref: { id }, windowing })
+      found.push(idsOf(page.testset_revision))
+      windowing = page.windowing
+    }
+    const inOrder = order === 'ascending' ? data.testcase_ids : data.testcase_ids.toReversed()
+    expect(found).toEqual(inOrder.map((one: string) => [one]))
+  })
+
   test('fetch, query and log', async () => {
     const ids = await plain()
     await commit({ ...ids, data: { testcases: cases({ n: 1 }, { n: 2 }) } })

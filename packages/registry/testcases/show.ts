@@ -2,7 +2,7 @@ import { type Json, JsonList, type JsonObject } from '@spanhouse/model'
 import { HELD_PER_BYTE, type RowList } from '@spanhouse/postgres'
 import type { WindowingBody } from '@spanhouse/validation'
 import { testcaseIdsOf } from './delta.ts'
-import { pageOfIds } from './id-page.ts'
+import { nextWindowing, pageOfIds } from './id-page.ts'
 import { readTestcases, sizesOf, type TestcaseRow, type TestcaseScope, testcaseList } from './table.ts'
 
 /** What to show of a testset. Both are on by default; rows always have their ids. */
@@ -29,6 +29,10 @@ export async function withTestcases(
   const testcases = new JsonList(counted(scope, testcaseList(scope, known, { sizes }))) as unknown as Json
   return { ...record, data: { testcase_ids, testcases } }
 }
+
+/** The windowing object for the part after the one that `windowing` selects; undefined if that is the last. */
+export const windowingOfRest = (data: JsonObject, windowing: Partial<WindowingBody>): JsonObject | undefined =>
+  nextWindowing(windowing, pageOfIds(testcaseIdsOf(data), windowing).next)
 
 /** What the largest batch needs is counted as long as the list is being read. */
 async function* counted({ holder }: TestcaseScope, list: RowList<TestcaseRow>): AsyncGenerator<JsonObject> {

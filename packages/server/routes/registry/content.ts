@@ -13,6 +13,16 @@ const SHOWN_CONTENT: Partial<Record<KindName, ShownContent>> = {
 
 export const contentOptions = (kind: KindName): z.ZodRawShape => SHOWN_CONTENT[kind]?.options ?? {}
 
+/** How to request what follows the content that is shown of a retrieved revision; nothing if it is shown to the end. */
+export function restOfContent(
+  kind: KindName,
+  record: JsonObject,
+  options: Readonly<Record<string, unknown>>,
+): { windowing?: JsonObject } {
+  const windowing = SHOWN_CONTENT[kind]?.windowingOfRest?.(record, options)
+  return windowing ? { windowing } : {}
+}
+
 /** The JSON of the revision with the kind's content; unchanged for a kind without content. */
 export async function withContent(
   call: ShownCall,

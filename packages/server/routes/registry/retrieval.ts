@@ -2,7 +2,7 @@ import { deployRevision, retrievalInfo, retrieveRevision, toRevisionJson } from 
 import { jsonObject, optional, windowing, z } from '@spanhouse/validation'
 import { one } from '../../http/answer/envelopes.ts'
 import { nameOf, retrievalMembers } from './bodies.ts'
-import { contentOptions, withContent } from './content.ts'
+import { contentOptions, restOfContent, withContent } from './content.ts'
 import { resolvedIfAsked, resolveOption } from './embeds.ts'
 import { addKindEndpoint, type KindRoutes, oneAnswer } from './endpoint.ts'
 import { noteRead } from './read-events.ts'
@@ -21,7 +21,11 @@ export function addRetrievalRoutes(routes: KindRoutes): void {
     // A retrieved saved query may be run.
     share: kind.name === 'query' ? 'read' : 'call',
     summary: 'Returns the revision identified by references to it, its variant or its artifact.',
-    answer: oneAnswer(name).extend({ retrieval_info: jsonObject.optional(), resolution_info: jsonObject.optional() }),
+    answer: oneAnswer(name).extend({
+      retrieval_info: jsonObject.optional(),
+      resolution_info: jsonObject.optional(),
+      windowing: jsonObject.optional(),
+    }),
     body: z.object({
       ...query.members,
       windowing: optional(windowing),
@@ -36,8 +40,10 @@ export function addRetrievalRoutes(routes: KindRoutes): void {
       const { engine } = routes.registry
       const reading = engine && { engine, project_id: scope.project_id, holder }
       const call = { scope, principal, occasion: 'retrieve', reading } as const
-      const record = await withContent(call, toRevisionJson(scope, row), body)
-      return { ...one(name, record), retrieval_info: retrievalInfo(kind, found), ...resolution }
+      const stored = toRevisionJson(scope, row)
+      const record = await withContent(call, stored, body)
+      const rest = restOfContent(kind.name, stored, body)
+      return { ...one(name, record), retrieval_info: retrievalInfo(kind, found), ...resolution, ...rest }
     },
   })
   if (!kind.deployable) return

@@ -16,6 +16,8 @@ export interface ShownContent {
    * the parsed members.
    */
   complete(call: ShownCall, record: JsonObject, options: Readonly<Record<string, unknown>>): Promise<JsonObject>
+  /** The windowing object for what follows the part of the content that a retrieval requested. */
+  windowingOfRest?(record: JsonObject, options: Readonly<Record<string, unknown>>): JsonObject | undefined
 }
 
 export interface ShownCall {

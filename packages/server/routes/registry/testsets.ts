@@ -1,4 +1,5 @@
-import { type TestcaseOptions, withTestcases } from '@spanhouse/registry'
+import type { JsonObject } from '@spanhouse/model'
+import { type TestcaseOptions, windowingOfRest, withTestcases } from '@spanhouse/registry'
 import { booleanText, optional, z } from '@spanhouse/validation'
 import type { ShownContent } from './shown-content.ts'
 
@@ -14,5 +15,10 @@ export const testsetsShown: ShownContent = {
       include_testcases,
       ...(isRetrieved && { include_testcase_ids, windowing }),
     })
+  },
+  windowingOfRest: ({ data }, options) => {
+    const { include_testcase_ids = true, include_testcases = true, windowing } = options as TestcaseOptions
+    if (!data || !windowing || !(include_testcase_ids || include_testcases)) return undefined
+    return windowingOfRest(data as JsonObject, windowing)
   },
 }
