@@ -189,8 +189,10 @@ const isDocument = async (value: Json): Promise<boolean> =>
   typeof value === 'string' ? (await readJson(value)) !== undefined : Array.isArray(value) || isJsonObject(value)
 
 /** The value of a JSON text, and any other value as it is. */
-const contentOf = async (value: Json): Promise<Json> =>
-  typeof value === 'string' ? ((await readJson(value)) ?? value) : value
+async function contentOf(value: Json): Promise<Json> {
+  const content = typeof value === 'string' ? await readJson(value) : undefined
+  return content === undefined ? value : content
+}
 
 async function documentOf(value: Json): Promise<Json> {
   const document = typeof value === 'string' ? await readJson(value) : value

@@ -66,6 +66,7 @@ test.each<[JsonObject, unknown[]]>([
   [{ target: 'outputs.o', match: 'exact', reference: '{"a": "é", "b": 1}' }, HOLDS],
   [{ target: 'outputs.json', match: 'exact', reference: '/inputs/doc' }, FAILS],
   [{ target: 'outputs.json', match: 'exact', mode: 'json', reference: '/inputs/doc' }, HOLDS],
+  [{ target: 'outputs.none', match: 'exact', mode: 'json', reference: ' null' }, HOLDS],
   [{ target: 'outputs.flag', match: 'exact', mode: 'json', reference: 1 }, FAILS],
   [{ target: 'outputs.title', match: 'starts_with', reference: 'Sh' }, HOLDS],
   [{ target: 'outputs.title', match: 'ends_with', reference: 'RT', case_sensitive: false }, HOLDS],

@@ -30,7 +30,8 @@ export const hook: Handler = {
       body: envelopeOf(run),
       timeoutMs: TIMEOUT_MS,
     })
-    return outputsIn((await readJson(text)) ?? text)
+    const reply = await readJson(text)
+    return outputsIn(reply === undefined ? text : reply)
   },
 }
 

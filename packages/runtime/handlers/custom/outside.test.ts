@@ -115,6 +115,7 @@ describe('hook', () => {
     [{ outputs: 1 }, { outputs: 1 }],
     [{ data: {} }, { data: {} }],
     [[1], [1]],
+    [null, null],
     [{ status: 200, text: 'plain' }, 'plain'],
     [{ status: 200, text: '' }, ''],
   ])('%j becomes %j', async (reply, outputs) => {
