@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type Uuid } from '@spanhouse/model'
+import { isJsonObject, type JsonObject, parseUuid, type Uuid } from '@spanhouse/model'
 import { sql } from '@spanhouse/postgres'
 import type { Kind, Scope } from '../kind.ts'
 import { anyOf } from '../rows/list.ts'
@@ -6,7 +6,6 @@ import type { RevisionRow } from '../rows/rows.ts'
 
 /** The names under which an entry of an environment can refer to a workflow's revision. */
 const FAMILY_NAMES = ['workflow', 'application', 'evaluator'] as const
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
 /** The entry for a revision that is deployed as one of a kind. */
 export function entryOf({ name }: Kind, revision: RevisionRow): JsonObject {
@@ -57,7 +56,7 @@ function revisionIdsOf(entry: unknown): Uuid[] {
 function idOf(entry: unknown, name: string): Uuid | undefined {
   const reference = isJsonObject(entry) ? entry[name] : undefined
   const id = isJsonObject(reference) ? reference.id : undefined
-  return typeof id === 'string' && UUID.test(id) ? id : undefined
+  return typeof id === 'string' && parseUuid(id) === id ? id : undefined
 }
 
 function filledEntry(entry: JsonObject, rows: ReadonlyMap<Uuid, Slugs>): JsonObject {
