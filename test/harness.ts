@@ -41,6 +41,8 @@ export interface TestProject {
   run(path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
   get(path: string): Promise<Answer>
   post(path: string, body?: unknown): Promise<Answer>
+  /** Posts below `/api` and returns the body of the response, which must be a success. */
+  posted(path: string, body?: unknown): Promise<any>
   /** Any other verb. */
   send(method: 'PUT' | 'PATCH' | 'DELETE', path: string, body?: unknown): Promise<Answer>
   /** Sends an export; `headers` replace the defaults (OTLP/JSON). */
@@ -72,6 +74,11 @@ export async function newProject(
       }),
     get: path => call(target.apiUrl, 'GET', path, authorization),
     post: (path, body) => call(target.apiUrl, 'POST', path, authorization, body),
+    posted: async (path, body) => {
+      const answer = await call(target.apiUrl, 'POST', `/api${path}`, authorization, body)
+      if (answer.status >= 300) throw new Error(`${path}: ${answer.status} ${answer.text}`)
+      return answer.body
+    },
     send: (method, path, body) => call(target.apiUrl, method, path, authorization, body),
     export: (body, headers) => sendExport(target.receiverUrl, authorization, body, headers),
   }

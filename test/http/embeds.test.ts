@@ -4,11 +4,7 @@ import { newProject } from '../harness.ts'
 
 const project = await newProject()
 
-async function post(path: string, body: unknown): Promise<any> {
-  const answer = await project.post(`/api${path}`, body)
-  expect(answer.status, `${path}: ${answer.text}`).toBe(200)
-  return answer.body
-}
+const post = project.posted
 
 /** A workflow with these parameters; its record. */
 async function workflow(slug: string, parameters: object, plural = 'workflows'): Promise<any> {

@@ -3,11 +3,7 @@ import { newProject } from '../harness.ts'
 import { dashed, newSpanId, newTraceId } from '../otlp.ts'
 
 const project = await newProject()
-async function post(path: string, body: object): Promise<any> {
-  const answer = await project.post(`/api${path}`, body)
-  expect(answer.status, `${path} ${answer.text}`).toBeLessThan(300)
-  return answer.body
-}
+const post = project.posted
 
 const outputs = { type: 'object', properties: { score: { type: 'number' }, ok: { type: 'boolean' } } }
 const step = (key: string, type: string, schema?: object) => ({

@@ -10,11 +10,7 @@ interface Event {
 }
 
 const project = await newProject()
-const post = async (path: string, body: object): Promise<any> => {
-  const answer = await project.post(`/api${path}`, body)
-  expect(answer.status, answer.text).toBe(200)
-  return answer.body
-}
+const post = project.posted
 const newRun = async (): Promise<string> =>
   (await post('/evaluations/runs/', { runs: [{ status: 'running' }] })).runs[0].id
 

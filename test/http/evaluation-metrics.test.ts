@@ -1,17 +1,13 @@
 import { statisticsOracle } from '@spanhouse/span-store/engine/statistics.testing.ts'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { newProject, type TestProject } from '../harness.ts'
+import { newProject } from '../harness.ts'
 import { dashed, newSpanId, newTraceId } from '../otlp.ts'
 import { sampledRuns } from '../sets/sample.ts'
 
 const project = await newProject()
 
-async function post(path: string, body: object, of: TestProject = project): Promise<any> {
-  const answer = await of.post(`/api${path}`, body)
-  expect(answer.status, `${path} ${answer.text}`).toBeLessThan(300)
-  return answer.body
-}
+const post = (path: string, body: object, of = project) => of.posted(path, body)
 
 const START = Date.UTC(2026, 1, 3) / 1000
 

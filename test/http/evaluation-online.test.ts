@@ -6,11 +6,7 @@ import { slugOf } from '../registry-client.ts'
 
 const { apiUrl, adminKey } = inject('target')
 let project: TestProject
-const post = async (path: string, body: object): Promise<any> => {
-  const answer = await project.post(`/api${path}`, body)
-  expect(answer.status, answer.text).toBe(200)
-  return answer.body
-}
+const post = (path: string, body: object) => project.posted(path, body)
 
 let evaluator: string
 beforeAll(async () => {

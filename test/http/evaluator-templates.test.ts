@@ -6,11 +6,7 @@ import { newSpanId, newTraceId } from '../otlp.ts'
 /** Every evaluator of the catalogue from its template to the annotation of its run. */
 const project = await newProject()
 
-const post = async (path: string, body: unknown): Promise<any> => {
-  const { status, text, body: answer } = await project.post(`/api${path}`, body)
-  expect(status, text).toBe(200)
-  return answer
-}
+const post = project.posted
 
 const templateOf = async (key: string): Promise<any> =>
   (await project.get(`/api/evaluators/catalog/templates/${key}`)).body.template

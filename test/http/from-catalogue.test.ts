@@ -10,7 +10,7 @@ async function ok(answer: Promise<{ status: number; text: string; body: any }>):
   return body
 }
 const get = (path: string) => ok(project.get(`/api${path}`))
-const post = (path: string, body: unknown) => ok(project.post(`/api${path}`, body))
+const post = project.posted
 
 const create = async (plural: string, data: unknown, more: object = {}): Promise<any> => {
   const kind = plural.slice(0, -1)

@@ -1,14 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { type Answer, newProject } from '../harness.ts'
+import { newProject } from '../harness.ts'
 import { newTraceId, otlpSpan } from '../otlp.ts'
 
 const project = await newProject()
-const ok = ({ status, body, text }: Answer): any => {
-  expect(status, text).toBe(200)
-  return body
-}
-const post = async (path: string, body: unknown): Promise<any> => ok(await project.post(`/api${path}`, body))
+const post = project.posted
 
 const START = BigInt(Date.parse('2026-02-03T09:00:00Z')) * 1_000_000n
 const at = (second: number) => ({

@@ -8,11 +8,7 @@ const project = await newProject()
 const stranger = await newProject()
 const { servicesUrl } = inject('target')
 
-const post = async (path: string, body: unknown, owner = project): Promise<any> => {
-  const { status, text, body: answer } = await owner.post(`/api${path}`, body)
-  expect(status, text).toBe(200)
-  return answer
-}
+const post = (path: string, body: unknown, owner = project) => owner.posted(path, body)
 await post('/secrets/', {
   header: { name: 'OpenAI' },
   secret: { kind: 'provider_key', data: { kind: 'openai', provider: { key: 'sk-very-secret-key' } } },

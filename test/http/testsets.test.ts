@@ -8,7 +8,7 @@ const ok = ({ status, body, text }: Answer): any => {
   expect(status, text).toBe(200)
   return body
 }
-const post = async (path: string, body: unknown = {}): Promise<any> => ok(await project.post(`/api${path}`, body))
+const post = (path: string, body: unknown = {}) => project.posted(path, body)
 const get = async (path: string): Promise<any> => ok(await project.get(`/api${path}`))
 const statusOf = async (path: string, body: unknown): Promise<number> =>
   (await project.post(`/api${path}`, body)).status
