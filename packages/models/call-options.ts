@@ -39,6 +39,8 @@ export function callOptions({
     ...(functions.length > 0 && { tools: functions, toolChoice: toChoice(toolChoice) }),
     ...(responseFormat && { responseFormat: toFormat(responseFormat) }),
     abortSignal: signal,
+    // Chunks of a stream as the provider sent them: with refusals and failures that packages leave out.
+    includeRawChunks: true,
   }
 }
 

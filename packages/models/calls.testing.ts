@@ -1,5 +1,10 @@
+import { once } from 'node:events'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { startFakeProvider } from '@spanhouse/fake-provider'
+import { expect, onTestFinished } from 'vitest'
 import type { ChatMessage, ChatRequest } from './chat-request.ts'
+import { ModelError } from './model-error.ts'
 import { openModels } from './models.ts'
 import type { ProviderRoute } from './route.ts'
 
@@ -22,6 +27,28 @@ export const asking = (content: ChatMessage['content'], more: Partial<ChatReques
   messages: [{ role: 'user', content }],
   ...more,
 })
+/** The address of a server that answers every request so, until the end of the test. */
+export async function serving(answer: RequestListener): Promise<string> {
+  const server = createServer(answer)
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+/** The error with which a call fails. */
+export async function failureOf(call: Promise<unknown>): Promise<ModelError> {
+  const error = await call.then(
+    () => expect.unreachable(),
+    (error: unknown) => error,
+  )
+  expect(error).toBeInstanceOf(ModelError)
+  return error as ModelError
+}
+/** A stream of these chunks. */
+export const events = (chunks: readonly object[]): string =>
+  chunks.map(chunk => `data: ${JSON.stringify(chunk)}\n\n`).join('')
 /** The body of the last request. */
 export const sent = () => fake.requests.at(-1)?.body
 

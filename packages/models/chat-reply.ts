@@ -19,7 +19,7 @@ export interface Usage {
   reasoning?: number
 }
 
-export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter' | 'error' | 'other'
+export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter' | 'other'
 
 export interface ChatReply {
   message: AssistantMessage

@@ -7,7 +7,7 @@ import type { ChatRequest, ChatTool } from './chat-request.ts'
 import { ReplyCollector } from './collect-reply.ts'
 import { withDownloads } from './downloads.ts'
 import { ModelError } from './model-error.ts'
-import { type OpenedModels, withBody } from './opened-models.ts'
+import { type OpenedModels, withGiven } from './opened-models.ts'
 import { toPrompt } from './prompt.ts'
 import { isOpenAiShaped } from './providers.ts'
 import type { ProviderRoute } from './route.ts'
@@ -29,9 +29,10 @@ export async function chat(
   const collector = new ReplyCollector(route.model, onEvent)
   try {
     const { model, options, body } = await prepare(route, request, calling)
-    if (onEvent === undefined) collector.take(await withBody(body, () => model.doGenerate(options)))
+    const given = { body, isStreamed: onEvent !== undefined }
+    if (onEvent === undefined) collector.take(await withGiven(given, () => model.doGenerate(options)))
     else {
-      const { stream } = await withBody(body, () => model.doStream(options))
+      const { stream } = await withGiven(given, () => model.doStream(options))
       for await (const part of stream) collector.takePart(part)
       collector.endStream()
     }
@@ -61,7 +62,7 @@ async function prepare(route: ProviderRoute, request: ChatRequest, { models, fet
   }
   const model = await models.chat(route)
   if (!isOpenAiShaped(provider)) return { model, options: await translated(request, { provider, model, fetch }) }
-  const options = { prompt: PLACEHOLDER, ...callOptions(request), includeRawChunks: true }
+  const options = { prompt: PLACEHOLDER, ...callOptions(request) }
   return { model, options, body: openAiBody(request) }
 }
 

@@ -8,14 +8,15 @@ import type {
 import type { ChatEvent, ChatReply, FinishReason, Usage } from './chat-reply.ts'
 import type { ToolCall } from './chat-request.ts'
 import { ModelError } from './model-error.ts'
+import { statedFailure } from './stated-failure.ts'
 
 const FINISH_REASONS: Readonly<Record<LanguageModelV4FinishReason['unified'], FinishReason>> = {
   stop: 'stop',
   length: 'length',
   'tool-calls': 'tool_calls',
   'content-filter': 'content_filter',
-  error: 'error',
-  interrupted: 'error',
+  error: 'other',
+  interrupted: 'other',
   other: 'other',
 }
 
@@ -50,8 +51,9 @@ export class ReplyCollector {
     return this.#firstAt !== undefined && this.#onEvent !== undefined
   }
 
-  /** Takes a complete answer. */
+  /** Takes a complete answer. Throws the failure that it states. */
   take({ content, finishReason, usage, response }: LanguageModelV4GenerateResult): void {
+    throwStated(response?.body)
     this.#announced = refusalIn((response?.body as OpenAiBody | undefined)?.choices?.[0]?.message)
     for (const part of content) this.#takeContent(part)
     this.#finish(finishReason, usage)
@@ -65,7 +67,7 @@ export class ReplyCollector {
     else if (part.type === 'tool-input-start') this.#startCall(part.id, part.toolName)
     else if (part.type === 'tool-input-delta') this.#addArguments(this.#latest(part.id), part.delta)
     else if (part.type === 'tool-call') this.#endCall(part.toolCallId, part.toolName, part.input)
-    else if (part.type === 'raw') this.#announced += refusalIn((part.rawValue as OpenAiBody)?.choices?.[0]?.delta)
+    else if (part.type === 'raw') this.#takeRaw(part.rawValue)
     else if (part.type === 'response-metadata') this.#model = part.modelId || this.#model
     else if (part.type === 'finish') this.#finish(part.finishReason, part.usage)
     else if (part.type === 'error') throw part.error
@@ -94,6 +96,12 @@ export class ReplyCollector {
       model: this.#model,
       timings: { firstTokenMs: (this.#firstAt ?? now) - this.#started, totalMs: now - this.#started },
     }
+  }
+
+  /** A chunk as the provider sent it, before the parts that the package makes of it. */
+  #takeRaw(chunk: unknown): void {
+    throwStated(chunk)
+    this.#announced += refusalIn((chunk as OpenAiBody)?.choices?.[0]?.delta)
   }
 
   #takeContent(part: LanguageModelV4Content): void {
@@ -143,6 +151,10 @@ export class ReplyCollector {
   }
 
   #finish({ unified, raw }: LanguageModelV4FinishReason, usage: LanguageModelV4Usage): void {
+    if (raw !== undefined && (unified === 'error' || raw === 'error')) {
+      const message = `The provider's response ended with the reason '${raw}'.`
+      throw new ModelError(message, { category: 'availability', isPartial: this.isPartial })
+    }
     this.#isFinished = raw !== undefined || !UNFINISHED.has(unified)
     this.#finishReason = this.#refusal === '' ? FINISH_REASONS[unified] : 'content_filter'
     this.#usage = toUsage(usage)
@@ -152,6 +164,11 @@ export class ReplyCollector {
     this.#firstAt ??= performance.now()
     this.#onEvent?.(event)
   }
+}
+
+function throwStated(said: unknown): void {
+  const failure = statedFailure(said)
+  if (failure) throw failure
 }
 
 interface OpenAiBody {

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { EmbeddingModelV4, LanguageModelV4 } from '@ai-sdk/provider'
-import { parseRoundedJson } from '@spanhouse/model'
+import { type Json, parseRoundedJson } from '@spanhouse/model'
 import type { OutboundFetch, OutboundRequest } from '@spanhouse/outbound'
 import { openProvider, type Provider } from './providers.ts'
 import type { ProviderRoute } from './route.ts'
@@ -8,11 +8,18 @@ import type { ProviderRoute } from './route.ts'
 /** Cached for the next call; creating one costs as much as the rest of a call. */
 const MODELS_MAX = 512
 
-/** Members that a call adds to the body that the package generates. */
-const given = new AsyncLocalStorage<object | undefined>()
+/** What a call says of the request that its package generates. */
+export interface Given {
+  /** Replaces members of the generated body. */
+  body: object | undefined
+  /** Whether the response must be a stream. */
+  isStreamed: boolean
+}
 
-/** Runs a model call so that the members of `body` replace those of the generated body. */
-export const withBody = <Result>(body: object | undefined, call: () => Result): Result => given.run(body, call)
+const given = new AsyncLocalStorage<Given>()
+
+/** Runs a model call of which this is so. */
+export const withGiven = <Result>(one: Given, call: () => Result): Result => given.run(one, call)
 
 type Kind = 'chat' | 'responses' | 'embedding'
 
@@ -22,8 +29,11 @@ export class OpenedModels {
   readonly #fetch: typeof globalThis.fetch
 
   constructor(fetch: OutboundFetch) {
-    const send = (url: string | URL, request: OutboundRequest = {}) =>
-      fetch(url, { ...request, body: merged(request.body) })
+    const send = async (url: string | URL, request: OutboundRequest = {}) => {
+      const { body, isStreamed } = given.getStore() ?? {}
+      const response = await fetch(url, { ...request, body: merged(request.body, body) })
+      return isStreamed && isJson(response) ? await streamIn(response) : response
+    }
     this.#fetch = send as typeof globalThis.fetch
   }
 
@@ -59,7 +69,24 @@ function modelOf(provider: Provider, kind: Kind, model: string): LanguageModelV4
   return open(model)
 }
 
-function merged(body: unknown): unknown {
-  const members = given.getStore()
+function merged(body: unknown, members: object | undefined): unknown {
   return members === undefined ? body : JSON.stringify({ ...(parseRoundedJson(body as string) as object), ...members })
+}
+
+const isJson = ({ ok, body, headers }: Response): boolean =>
+  ok && body !== null && headers.get('content-type')?.startsWith('application/json') === true
+
+/**
+ * A stream that is only called JSON. Throws what really is JSON as the `value` of an error: some providers state a failure
+ * so, with a good status, and the packages would find a stream without chunks.
+ */
+async function streamIn(response: Response): Promise<Response> {
+  const text = await response.text()
+  let value: Json
+  try {
+    value = parseRoundedJson(text)
+  } catch {
+    return new Response(text, response)
+  }
+  throw Object.assign(new Error("The provider's response is JSON instead of a stream."), { value })
 }

@@ -1,6 +1,7 @@
-import { isJsonObject, type JsonObject, parseRoundedJson } from '@spanhouse/model'
+import { parseRoundedJson } from '@spanhouse/model'
 import { OutboundError, type OutboundFailure } from '@spanhouse/outbound'
 import { ModelError, type ModelErrorCategory } from './model-error.ts'
+import { failureIn } from './stated-failure.ts'
 
 /** Maximum length of a provider's message. */
 const MESSAGE_LENGTH_MAX = 2_048
@@ -62,7 +63,10 @@ interface PackageError {
   message?: string
   statusCode?: number
   responseHeaders?: Record<string, string>
-  responseBody?: string
+  /** Text, except that OpenAI's package has a response that states its failure here, parsed, and an invented status. */
+  responseBody?: string | object
+  /** What the provider sent with a good status, if the package expects another form. */
+  value?: unknown
   type?: string
   code?: string | number
   cause?: unknown
@@ -81,8 +85,10 @@ export function toModelError(error: unknown, failed: Failed): ModelError {
   if (found) return toError(found, BY_FAILURE[found.failure] ?? 'availability', failed)
   const from = (typeof error === 'object' && error !== null ? error : { message: String(error) }) as PackageError
   const status = statusOf(from)
-  if (status !== undefined && status >= 300) return toError(from, categoryOf(status, from), { ...failed, status })
   if (MISUSES.has(from.name ?? '')) return toError(from, 'other', { ...failed, status: 400 })
+  const stated = failureIn(unreadIn(from))
+  if (stated) return toModelError(stated, failed)
+  if (status !== undefined && status >= 300) return toError(from, categoryOf(status, from), { ...failed, status })
   // An unreadable or incomplete response: the provider is in trouble.
   const isUnreadable = status !== undefined || error instanceof TypeError
   if (!isUnreadable) return toError(from, 'availability', failed)
@@ -102,12 +108,17 @@ function toError(from: PackageError, category: ModelErrorCategory, failed: Faile
   })
 }
 
+/** What came with a good status, and is no answer in the form that the package expects. */
+function unreadIn({ value, cause, responseBody }: PackageError): unknown {
+  if (typeof responseBody === 'object') return responseBody
+  return value ?? (cause as PackageError | undefined)?.value
+}
+
 /** The message in the body of an error, in any of the usual shapes; otherwise the body itself. */
-function messageIn(body = ''): string {
+function messageIn(body: PackageError['responseBody']): string {
+  if (typeof body !== 'string') return ''
   try {
-    const { error, message, detail } = parseRoundedJson(body) as JsonObject
-    const inside = isJsonObject(error) ? error.message : error
-    return [message, inside, detail].find(text => typeof text === 'string') ?? body
+    return failureIn(parseRoundedJson(body))?.message ?? body
   } catch {
     return body
   }
@@ -125,18 +136,20 @@ const BY_NAME: readonly [pattern: RegExp, status: number][] = [
   [/server_error|api_error|internal|unavailable|timeout/, 500],
   [/authentication|invalid_api_key/, 401],
   [/permission/, 403],
-  [/invalid_request|context_length/, 400],
+  [/not_found/, 404],
+  [/invalid_|context_length/, 400],
 ]
 
 function statusOf({ statusCode, type, code }: PackageError): number | undefined {
   if (statusCode !== undefined) return statusCode
-  if (typeof code === 'number' && code >= 400 && code < 600) return code
+  if (Number(code) >= 400 && Number(code) < 600) return Number(code)
   const name = `${type ?? ''} ${code ?? ''}`
   return BY_NAME.find(([pattern]) => pattern.test(name))?.[1]
 }
 
 function categoryOf(status: number, { message = '', responseBody = '' }: PackageError): ModelErrorCategory {
-  if (CONTEXT_STATUSES.has(status) && (saysTooLong(message) || saysTooLong(responseBody))) return 'context'
+  const body = typeof responseBody === 'string' ? responseBody : ''
+  if (CONTEXT_STATUSES.has(status) && (saysTooLong(message) || saysTooLong(body))) return 'context'
   return BY_STATUS[status] ?? (status >= 500 ? 'availability' : 'other')
 }
 
