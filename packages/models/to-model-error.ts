@@ -26,9 +26,12 @@ const BY_FAILURE: Partial<Record<OutboundFailure, ModelErrorCategory>> = {
   invalid_request: 'other',
 }
 
+/** Gemini's reason for the status 400 if the key is wrong. */
+const INVALID_KEY = 'API_KEY_INVALID'
+
 const CONTEXT_STATUSES = new Set([400, 413, 422])
 /** What providers call too long a prompt: one of these, or a first word with one of the second shortly after it. */
-const TOO_LONG = ['token limit', 'too many tokens', 'too many input tokens', 'prompt is too long']
+const TOO_LONG = ['token limit', 'too many tokens', 'too many input tokens', 'prompt is too long', 'input is too long']
 const TOO_LONG_TOGETHER = [
   { first: 'context', second: ['length', 'window', 'limit', 'size'] },
   { first: 'maximum', second: ['tokens'] },
@@ -62,6 +65,8 @@ interface PackageError {
   name?: string
   message?: string
   statusCode?: number
+  /** The requested address. */
+  url?: string
   responseHeaders?: Record<string, string>
   /** Text, except that OpenAI's package has a response that states its failure here, parsed, and an invented status. */
   responseBody?: string | object
@@ -98,14 +103,24 @@ export function toModelError(error: unknown, failed: Failed): ModelError {
 
 function toError(from: PackageError, category: ModelErrorCategory, failed: Failed & { status?: number }): ModelError {
   const { key, isPartial, status } = failed
-  const message = messageIn(from.responseBody) || from.message || 'The provider gave no reason'
+  const message = redirectIn(from) ?? (messageIn(from.responseBody) || from.message || silence(status))
   const shown = (key.length < KEY_LENGTH_MIN ? message : message.replaceAll(key, '***')).slice(0, MESSAGE_LENGTH_MAX)
   return new ModelError(shown, {
     category,
     status,
     isPartial,
-    retryAfterSeconds: retryAfterOf(from.responseHeaders),
+    retryAfterSeconds: retryAfterOf(from),
   })
+}
+
+const silence = (status: number | undefined): string =>
+  status === undefined ? 'The provider gave no reason' : `The provider responded with HTTP ${status} and gave no reason`
+
+/** Only the origin of the address is shown: the rest may hold credentials. */
+function redirectIn({ statusCode = 0, url, responseHeaders }: PackageError): string | undefined {
+  const { location } = responseHeaders ?? {}
+  const target = statusCode >= 300 && statusCode < 400 && location ? URL.parse(location, url) : null
+  return target ? `The provider redirects to ${target.origin}, and redirects are not followed.` : undefined
 }
 
 /** What came with a good status, and is no answer in the form that the package expects. */
@@ -150,13 +165,21 @@ function statusOf({ statusCode, type, code }: PackageError): number | undefined 
 function categoryOf(status: number, { message = '', responseBody = '' }: PackageError): ModelErrorCategory {
   const body = typeof responseBody === 'string' ? responseBody : ''
   if (CONTEXT_STATUSES.has(status) && (saysTooLong(message) || saysTooLong(body))) return 'context'
+  if (status === 400 && body.includes(INVALID_KEY)) return 'access'
   return BY_STATUS[status] ?? (status >= 500 ? 'availability' : 'other')
 }
 
-/** Seconds, or a date (RFC 9110, 10.2.3). */
-function retryAfterOf(headers: PackageError['responseHeaders']): number | undefined {
-  const value = headers?.['retry-after']
-  if (value === undefined) return undefined
-  const seconds = /^\d+$/.test(value) ? Number(value) : (Date.parse(value) - Date.now()) / 1000
+/** In the body of Google's errors, which have no header for it. */
+const RETRY_DELAY = /"retryDelay":\s*"([\d.]+)s"/
+
+/** Seconds, which some give in parts, or a date (RFC 9110, 10.2.3); Azure may send milliseconds only. */
+function retryAfterOf({ responseHeaders, responseBody }: PackageError): number | undefined {
+  const { 'retry-after': after = '', 'retry-after-ms': afterMs } = responseHeaders ?? {}
+  const [, delay] = RETRY_DELAY.exec(typeof responseBody === 'string' ? responseBody : '') ?? []
+  const seconds =
+    secondsIn(after) ?? secondsIn(afterMs, 1000) ?? secondsIn(delay) ?? (Date.parse(after) - Date.now()) / 1000
   return Number.isNaN(seconds) ? undefined : Math.max(0, Math.ceil(seconds))
 }
+
+const secondsIn = (text = '', perSecond = 1): number | undefined =>
+  /^\d+(\.\d+)?$/.test(text) ? Number(text) / perSecond : undefined
