@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
-import { ALL, asking, models, routeTo, TOOLS } from './calls.testing.ts'
+import { ALL, asking, models, routeTo, SHAPED, TOOLS } from './calls.testing.ts'
 import type { ChatEvent } from './chat-reply.ts'
 
 test.each(ALL)('%s answers, at once and piece by piece', async provider => {
@@ -83,7 +83,7 @@ test.each(ALL)('%s takes the result of a tool', async provider => {
   expect(reply.message).toEqual({ role: 'assistant', content: 'The tool says: nine degrees' })
 })
 
-test.each(['openai', 'custom'])('refusals of %s stand apart, at once and piece by piece', async provider => {
+test.each([...SHAPED, 'mistral'])('refusals of %s stand apart, at once and piece by piece', async provider => {
   const message = { role: 'assistant', content: null, refusal: 'I cannot help with that.' }
   const whole = await models.callChat(routeTo(provider, 'fake-refusal'), asking('x'))
   expect(whole).toMatchObject({ message, finishReason: 'content_filter' })

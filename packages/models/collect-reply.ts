@@ -36,8 +36,8 @@ export class ReplyCollector {
   #isFinished = false
   #model: string
   #firstAt: number | undefined
-  /** Refusals announced in OpenAI's chunks that will arrive as text. */
-  #announced = ''
+  /** The refusal of the answer or the chunk; what the package makes of it is text, or nothing. */
+  #lastRefusal = ''
   readonly #started = performance.now()
   readonly #onEvent: ((event: ChatEvent) => void) | undefined
 
@@ -54,7 +54,7 @@ export class ReplyCollector {
   /** Takes a complete answer. Throws the failure that it states. */
   take({ content, finishReason, usage, response }: LanguageModelV4GenerateResult): void {
     throwStated(response?.body)
-    this.#announced = refusalIn((response?.body as OpenAiBody | undefined)?.choices?.[0]?.message)
+    this.#refuse((response?.body as OpenAiBody | undefined)?.choices?.[0]?.message?.refusal)
     for (const part of content) this.#takeContent(part)
     this.#finish(finishReason, usage)
     this.#model = response?.modelId || this.#model
@@ -101,7 +101,7 @@ export class ReplyCollector {
   /** A chunk as the provider sent it, before the parts that the package makes of it. */
   #takeRaw(chunk: unknown): void {
     throwStated(chunk)
-    this.#announced += refusalIn((chunk as OpenAiBody)?.choices?.[0]?.delta)
+    this.#refuse((chunk as OpenAiBody | undefined)?.choices?.[0]?.delta?.refusal)
   }
 
   #takeContent(part: LanguageModelV4Content): void {
@@ -110,12 +110,17 @@ export class ReplyCollector {
     else if (part.type === 'tool-call') this.#endCall(part.toolCallId, part.toolName, part.input)
   }
 
+  #refuse(refusal: unknown): void {
+    const delta = typeof refusal === 'string' ? refusal : ''
+    this.#lastRefusal = delta
+    this.#refusal += delta
+    if (delta !== '') this.#tell({ type: 'refusal', delta })
+  }
+
   #say(delta: string): void {
-    const isRefusal = this.#announced !== '' && this.#announced.startsWith(delta)
-    if (isRefusal) this.#announced = this.#announced.slice(delta.length)
-    if (isRefusal) this.#refusal += delta
-    else this.#text += delta
-    if (delta !== '') this.#tell({ type: isRefusal ? 'refusal' : 'text', delta })
+    if (delta === '' || delta === this.#lastRefusal) return
+    this.#text += delta
+    this.#tell({ type: 'text', delta })
   }
 
   #reason(delta: string): void {
@@ -174,9 +179,6 @@ function throwStated(said: unknown): void {
 interface OpenAiBody {
   choices?: { message?: { refusal?: unknown }; delta?: { refusal?: unknown } }[]
 }
-
-const refusalIn = (said: { refusal?: unknown } | undefined): string =>
-  typeof said?.refusal === 'string' ? said.refusal : ''
 
 function toUsage({ inputTokens, outputTokens }: LanguageModelV4Usage): Usage | undefined {
   const { total: prompt = 0, cacheRead, cacheWrite } = inputTokens
