@@ -75,14 +75,32 @@ async function translated(
   { provider, model, fetch }: { provider: string; model: LanguageModelV4; fetch: OutboundFetch },
 ): Promise<LanguageModelV4CallOptions> {
   const name = OPTION_NAMES[provider] ?? provider
-  const { parallel_tool_calls: isParallel, reasoning_effort: effort, ...others } = untranslated(request.options ?? {})
+  const { stop: _, parallel_tool_calls, reasoning_effort: effort, ...others } = untranslated(request.options ?? {})
   if (effort !== undefined) throw unknownEffort(effort, provider)
-  const parallel =
-    isParallel === undefined ? {} : { parallelToolCalls: isParallel, disableParallelToolUse: !isParallel }
+  const special = SPECIAL_OPTIONS[provider]?.({
+    parallel_tool_calls,
+    strict: request.responseFormat?.json_schema?.strict,
+  })
   const { signal } = request
   const prompt = await withDownloads(toPrompt(request.messages, name), model, url => fetch(url, { signal }))
-  const providerOptions = { [name]: { ...others, ...parallel } } as LanguageModelV4CallOptions['providerOptions']
+  const providerOptions = { [name]: { ...others, ...special } } as LanguageModelV4CallOptions['providerOptions']
   return { prompt, ...callOptions(request), providerOptions }
+}
+
+interface SpecialOptions {
+  parallel_tool_calls?: unknown
+  strict?: boolean
+}
+
+const parallelAndStrict = ({ parallel_tool_calls: parallelToolCalls, strict }: SpecialOptions): object =>
+  present({ parallelToolCalls, strictJsonSchema: strict })
+
+/** Options that only some packages take, under their names. Amazon's would send it what it does not know. */
+const SPECIAL_OPTIONS: Readonly<Record<string, (options: SpecialOptions) => object>> = {
+  openai: parallelAndStrict,
+  mistral: parallelAndStrict,
+  anthropic: ({ parallel_tool_calls: isParallel }) =>
+    isParallel === undefined ? {} : { disableParallelToolUse: !isParallel },
 }
 
 const unknownEffort = (effort: unknown, provider: string): ModelError =>

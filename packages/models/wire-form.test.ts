@@ -140,6 +140,25 @@ test.each<[string, Partial<ProviderRoute>, string, object]>([
   expect(JSON.stringify(sent())).toContain('hello')
 })
 
+test.each([
+  ['mistral', () => sent().response_format.json_schema, {}],
+  ['openai', () => sent().text.format, { type: 'web_search' }],
+])('%s is told whether a schema is strict', async (provider, format, tool) => {
+  const schema = { type: 'object', properties: {}, additionalProperties: false }
+  for (const strict of [true, false]) {
+    const responseFormat = { type: 'json_schema', json_schema: { name: 'answer', strict, schema } }
+    const tools = 'type' in tool ? [tool] : []
+    await models.callChat(routeTo(provider, 'gpt-4o'), asking('x', { responseFormat, tools }))
+    expect(format()).toMatchObject({ strict })
+  }
+})
+
+test('Amazon gets no option twice, nor one of others', async () => {
+  const options = { stop: 'END', parallel_tool_calls: false }
+  await models.callChat(routeTo('bedrock', 'm'), asking('x', { options, tools: TOOLS })).catch(() => {})
+  expect(Object.keys(sent()).toSorted()).toEqual(['inferenceConfig', 'messages', 'system', 'toolConfig'])
+})
+
 test('an address or a key of the environment is not used', async () => {
   const names = {
     OPENAI_BASE_URL: 'http://127.0.0.1:9',
