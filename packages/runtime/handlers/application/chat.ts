@@ -40,6 +40,7 @@ async function answer({ inputs = {}, ...run }: Run): Promise<JsonObject> {
   const history = readHistory(inputs)
   const { messages: _, ...variables } = inputs
   const { message } = await askPrompt({ inputs, ...run }, variables, history)
-  const shown = SHOWN.map((name): [string, Json | undefined] => [name, message[name]])
+  const said: JsonObject = { ...message, content: message.content ?? message.refusal ?? null }
+  const shown = SHOWN.map((name): [string, Json | undefined] => [name, said[name]])
   return Object.fromEntries(shown.filter((member): member is [string, Json] => (member[1] ?? null) !== null))
 }

@@ -150,6 +150,12 @@ test('a chat sends its prompt, then the history as it came, and returns the mess
   })
 })
 
+test("a chat says what a model refuses with as the message's content", async () => {
+  const model = scriptedModel({ role: 'assistant', content: null, refusal: 'I will not.' })
+  const result = await runWith(chat, { ...model, inputs, parameters: promptOf({}) })
+  expect(result).toEqual({ role: 'assistant', content: 'I will not.' })
+})
+
 test('a judge without a key says so before it renders its prompt', async () => {
   const requireKey = async ({ model }: { model: string }): Promise<never> => {
     throw new RunError(400, 'v0:schemas:invalid-secrets', `No API key found for model '${model}'`)
