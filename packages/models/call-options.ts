@@ -1,5 +1,5 @@
 import type { JSONSchema7, LanguageModelV4CallOptions, LanguageModelV4ToolChoice } from '@ai-sdk/provider'
-import type { ChatOptions, ChatRequest, ChatTool, ToolChoice } from './chat-request.ts'
+import type { ChatMessage, ChatOptions, ChatRequest, ChatTool, ToolChoice } from './chat-request.ts'
 import { fileMembers } from './file-members.ts'
 
 type CallOptions = Omit<LanguageModelV4CallOptions, 'prompt'>
@@ -63,13 +63,23 @@ function toFormat({ type, json_schema }: NonNullable<ChatRequest['responseFormat
 }
 
 /**
+ * Refuse a message with the reasoning of an earlier answer, and give none under this name themselves. Others, such as
+ * DeepSeek, demand it.
+ */
+const WITHOUT_REASONING = new Set(['openai', 'azure', 'groq'])
+
+/**
  * The part of the body that is sent unchanged to OpenAI-compatible providers: the messages, the tools, and all options
  * except those whose names and limits vary between models, which the packages handle.
  */
-export function openAiBody({ messages, options = {}, tools = [], toolChoice, responseFormat }: ChatRequest): object {
+export function openAiBody(
+  { messages, options = {}, tools = [], toolChoice, responseFormat }: ChatRequest,
+  provider: string,
+): object {
+  const accepted = WITHOUT_REASONING.has(provider) ? messages.map(withoutReasoning) : messages
   return {
     ...untranslated(options),
-    messages: messages.map(withFilename),
+    messages: accepted.map(withFilename),
     ...(tools.length > 0 && { tools }),
     ...(tools.length > 0 && toolChoice !== undefined && { tool_choice: toolChoice }),
     ...(responseFormat && responseFormat.type !== 'text' && { response_format: responseFormat }),
@@ -90,7 +100,9 @@ export const untranslated = (options: ChatOptions): Record<string, unknown> =>
     ),
   )
 
-function withFilename(message: ChatRequest['messages'][number]) {
+const withoutReasoning = ({ reasoning_content: _, ...message }: ChatMessage): ChatMessage => message
+
+function withFilename(message: ChatMessage) {
   if (!Array.isArray(message.content)) return message
   const content = message.content.map(part =>
     part?.type === 'file' ? { ...part, file: fileMembers(part.file) } : part,

@@ -63,7 +63,7 @@ async function prepare(route: ProviderRoute, request: ChatRequest, { models, fet
   const model = await models.chat(route)
   if (!isOpenAiShaped(provider)) return { model, options: await translated(request, { provider, model, fetch }) }
   const options = { prompt: PLACEHOLDER, ...callOptions(request) }
-  return { model, options, body: openAiBody(request) }
+  return { model, options, body: openAiBody(request, provider) }
 }
 
 /** Placeholders for messages that are put into the body. */

@@ -98,6 +98,15 @@ test('an effort that is not known is refused for a provider with an interface of
   })
 })
 
+test.each(SHAPED)('%s gets the reasoning of an earlier answer unless it would refuse the message', async provider => {
+  const { message } = await models.callChat(routeTo('custom', 'fake-reasoning'), asking('Why?'))
+  await models.callChat(routeTo(provider), { messages: [{ ...message }, { role: 'user', content: 'And?' }] })
+  const refuses = ['openai', 'azure', 'groq'].includes(provider)
+  const { reasoning_content: reasoning } = message
+  expect(sent().messages[0].reasoning_content).toBe(refuses ? undefined : reasoning)
+  expect(reasoning).toBe('The question is: Why?')
+})
+
 test('files keep their names', async () => {
   const file = { fileName: 'a.txt', fileData: 'data:text/plain;base64,eA==' }
   await models.callChat(routeTo('openai', 'gpt-4o'), asking([{ type: 'file', file }]))
