@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
-import { ALL, asking, models, routeTo, SHAPED, TOOLS } from './calls.testing.ts'
+import { ALL, asking, models, routeTo, SHAPED, serving, TOOLS } from './calls.testing.ts'
 import type { ChatEvent } from './chat-reply.ts'
 
 test.each(ALL)('%s answers, at once and piece by piece', async provider => {
@@ -103,6 +103,16 @@ test.each(['custom', 'anthropic'])('reasoning of %s stands apart', async provide
 test.each(['openai', 'anthropic'])('what %s read from a cache is counted', async provider => {
   const { usage } = await models.callChat(routeTo(provider, 'fake-cached'), asking('Four words are here.'))
   expect(usage).toMatchObject({ prompt: 5, cache_read: 1 })
+})
+
+test('what Cohere read from a cache is counted', async () => {
+  const message = { role: 'assistant', content: [{ type: 'text', text: 'x' }] }
+  const usage = { tokens: { input_tokens: 9, output_tokens: 1 }, cached_tokens: 4 }
+  const url = await serving((_, response) =>
+    response.end(JSON.stringify({ id: 'x', finish_reason: 'COMPLETE', message, usage })),
+  )
+  const reply = await models.callChat(routeTo('cohere', 'm', { url }), asking('x'))
+  expect(reply.usage).toEqual({ prompt: 9, completion: 1, total: 10, cache_read: 4 })
 })
 
 test('a schema is kept to', async () => {

@@ -180,8 +180,10 @@ interface OpenAiBody {
   choices?: { message?: { refusal?: unknown }; delta?: { refusal?: unknown } }[]
 }
 
-function toUsage({ inputTokens, outputTokens }: LanguageModelV4Usage): Usage | undefined {
-  const { total: prompt = 0, cacheRead, cacheWrite } = inputTokens
+function toUsage({ inputTokens, outputTokens, raw }: LanguageModelV4Usage): Usage | undefined {
+  const { total: prompt = 0, cacheWrite } = inputTokens
+  // Cohere's, which its package leaves out.
+  const cacheRead = inputTokens.cacheRead ?? (raw?.cached_tokens as number | null | undefined)
   const { total: completion = 0, reasoning } = outputTokens
   if (inputTokens.total === undefined && outputTokens.total === undefined) return undefined
   return {
