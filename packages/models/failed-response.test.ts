@@ -37,6 +37,11 @@ test.each([
   expect(await failing(provider, status, body)).toMatchObject({ status, message })
 })
 
+test('a message is cut within its last character', async () => {
+  const { message } = await failing('custom', 400, JSON.stringify({ error: `${'x'.repeat(2047)}🎉` }))
+  expect(message).toBe(`${'x'.repeat(2047)}\ufffd`)
+})
+
 test("Amazon's words for a prompt that is too long", async () => {
   const error = await failing('bedrock', 400, '{"message":"Input is too long for requested model."}')
   expect(error).toMatchObject({ category: 'context' })

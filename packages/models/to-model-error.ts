@@ -104,8 +104,9 @@ export function toModelError(error: unknown, failed: Failed): ModelError {
 function toError(from: PackageError, category: ModelErrorCategory, failed: Failed & { status?: number }): ModelError {
   const { key, isPartial, status } = failed
   const message = redirectIn(from) ?? (messageIn(from.responseBody) || from.message || silence(status))
-  const shown = (key.length < KEY_LENGTH_MIN ? message : message.replaceAll(key, '***')).slice(0, MESSAGE_LENGTH_MAX)
-  return new ModelError(shown, {
+  const hidden = key.length < KEY_LENGTH_MIN ? message : message.replaceAll(key, '***')
+  // Well-formed: a character may be cut.
+  return new ModelError(hidden.slice(0, MESSAGE_LENGTH_MAX).toWellFormed(), {
     category,
     status,
     isPartial,
