@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
-import { ALL, asking, models, routeTo, SHAPED, serving, TOOLS } from './calls.testing.ts'
+import { ALL, asking, events, models, routeTo, SHAPED, serving, TOOLS } from './calls.testing.ts'
 import type { ChatEvent } from './chat-reply.ts'
 
 test.each(ALL)('%s answers, at once and piece by piece', async provider => {
@@ -67,6 +67,30 @@ test('calls that a provider gives one id are two, at once and piece by piece', a
   }
   server.closeAllConnections()
   server.close()
+})
+
+test('what OpenAI searches in the web is no call of a tool, at once and piece by piece', async () => {
+  const search = { type: 'web_search_call', id: 'ws', status: 'completed', action: { type: 'search', query: 'Oslo' } }
+  const content = [{ type: 'output_text', text: 'Rain.', annotations: [] }]
+  const said = { type: 'message', id: 'm', role: 'assistant', status: 'completed', content }
+  const answer = { id: 'r', object: 'response', created_at: 1, status: 'completed', model: 'm', output: [search, said] }
+  const chunks = [
+    { type: 'response.output_item.added', output_index: 0, item: { ...search, status: 'in_progress' } },
+    { type: 'response.output_item.done', output_index: 0, item: search },
+    { type: 'response.output_text.delta', item_id: 'm', output_index: 1, delta: 'Rain.' },
+    { type: 'response.completed', response: answer },
+  ]
+  const url = await serving(async (request, response) => {
+    const { stream } = (await json(request)) as { stream?: boolean }
+    response.setHeader('content-type', stream ? 'text/event-stream' : 'application/json')
+    response.end(stream ? events(chunks) : JSON.stringify(answer))
+  })
+  const request = asking('The weather in Oslo?', { tools: [{ type: 'web_search' }] })
+  for (const onEvent of [undefined, () => {}]) {
+    const reply = await models.callChat(routeTo('openai', 'm', { url }), request, onEvent)
+    expect(reply).toMatchObject({ message: { role: 'assistant', content: 'Rain.' }, finishReason: 'stop' })
+    expect(reply.message).not.toHaveProperty('tool_calls')
+  }
 })
 
 test.each(ALL)('%s takes the result of a tool', async provider => {

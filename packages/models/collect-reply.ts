@@ -3,6 +3,7 @@ import type {
   LanguageModelV4FinishReason,
   LanguageModelV4GenerateResult,
   LanguageModelV4StreamPart,
+  LanguageModelV4ToolCall,
   LanguageModelV4Usage,
 } from '@ai-sdk/provider'
 import type { ChatEvent, ChatReply, FinishReason, Usage } from './chat-reply.ts'
@@ -64,9 +65,9 @@ export class ReplyCollector {
   takePart(part: LanguageModelV4StreamPart): void {
     if (part.type === 'text-delta') this.#say(part.delta)
     else if (part.type === 'reasoning-delta') this.#reason(part.delta)
-    else if (part.type === 'tool-input-start') this.#startCall(part.id, part.toolName)
+    else if (part.type === 'tool-input-start' && !part.providerExecuted) this.#startCall(part.id, part.toolName)
     else if (part.type === 'tool-input-delta') this.#addArguments(this.#latest(part.id), part.delta)
-    else if (part.type === 'tool-call') this.#endCall(part.toolCallId, part.toolName, part.input)
+    else if (part.type === 'tool-call') this.#endCall(part)
     else if (part.type === 'raw') this.#takeRaw(part.rawValue)
     else if (part.type === 'response-metadata') this.#model = part.modelId || this.#model
     else if (part.type === 'finish') this.#finish(part.finishReason, part.usage)
@@ -107,7 +108,7 @@ export class ReplyCollector {
   #takeContent(part: LanguageModelV4Content): void {
     if (part.type === 'text') this.#say(part.text)
     else if (part.type === 'reasoning') this.#reason(part.text)
-    else if (part.type === 'tool-call') this.#endCall(part.toolCallId, part.toolName, part.input)
+    else if (part.type === 'tool-call') this.#endCall(part)
   }
 
   #refuse(refusal: unknown): void {
@@ -144,8 +145,12 @@ export class ReplyCollector {
     this.#tell({ type: 'tool_arguments', index, delta })
   }
 
-  /** The whole call, whether or not its parts arrived before. */
-  #endCall(id: string, name: string, input: string): void {
+  /**
+   * The whole call, whether or not its parts arrived before. One that the provider executed itself, such as a search in
+   * the web, is no call: nobody has to answer it.
+   */
+  #endCall({ toolCallId: id, toolName: name, input, providerExecuted }: LanguageModelV4ToolCall): void {
+    if (providerExecuted) return
     const isThis = (call: ToolCall): boolean => call.id === id && call.function.name === name && !this.#ended.has(call)
     if (!this.#toolCalls.some(isThis)) this.#startCall(id, name)
     const index = this.#toolCalls.findIndex(isThis)
