@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ALL, asking, failureOf, models, routeTo, serving } from './calls.testing.ts'
+import { ALL, asking, events, failureOf, models, routeTo, serving } from './calls.testing.ts'
 
 /** The failure of a call that is answered so. */
 async function failing(provider: string, status: number, body = '', headers: Record<string, string> = {}) {
@@ -35,6 +35,29 @@ test.each([
   ['custom', 422, '{"detail":[{"loc":["body"],"msg":"missing"}]}', '{"detail":[{"loc":["body"],"msg":"missing"}]}'],
 ])('%s responds with %i and %j', async (provider, status, body, message) => {
   expect(await failing(provider, status, body)).toMatchObject({ status, message })
+})
+
+test('an answer in another form: the place is named, whole and in a stream', async () => {
+  const answer = (said: object) => ({
+    id: 'x',
+    created: 1,
+    model: 'm',
+    choices: [{ index: 0, finish_reason: null, ...said }],
+  })
+  const calls = (index: unknown) => ({
+    role: 'assistant',
+    tool_calls: [{ index, id: 'a', function: { name: 'f', arguments: {} } }],
+  })
+  expect((await failing('custom', 200, JSON.stringify(answer({ message: calls(0) })))).message).toBe(
+    "The provider's response cannot be read: choices.0.message.tool_calls.0.function.arguments: " +
+      'Invalid input: expected string, received object',
+  )
+  const url = await serving((_, response) => response.end(events([answer({ delta: calls(0) })])))
+  expect((await failureOf(models.callChat(routeTo('openai', 'm', { url }), asking('x'), () => {}))).message).toBe(
+    "The provider's response cannot be read: choices.0.delta.tool_calls.0.function.arguments: " +
+      'Invalid input: expected string, received object',
+  )
+  expect((await failing('custom', 200, '7')).message).toMatch(/cannot be read: the whole: /)
 })
 
 test('a message is cut within its last character', async () => {

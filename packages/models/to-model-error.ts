@@ -95,9 +95,10 @@ export function toModelError(error: unknown, failed: Failed): ModelError {
   if (stated) return toModelError(stated, failed)
   if (status !== undefined && status >= 300) return toError(from, categoryOf(status, from), { ...failed, status })
   // An unreadable or incomplete response: the provider is in trouble.
-  const isUnreadable = status !== undefined || error instanceof TypeError
+  const misfit = misfitIn(from)
+  const isUnreadable = misfit !== undefined || status !== undefined || error instanceof TypeError
   if (!isUnreadable) return toError(from, 'availability', failed)
-  const message = `The provider's response cannot be read: ${from.message}`
+  const message = `The provider's response cannot be read: ${misfit ?? from.message}`
   return toError({ message }, 'availability', failed)
 }
 
@@ -122,6 +123,25 @@ function redirectIn({ statusCode = 0, url, responseHeaders }: PackageError): str
   const { location } = responseHeaders ?? {}
   const target = statusCode >= 300 && statusCode < 400 && location ? URL.parse(location, url) : null
   return target ? `The provider redirects to ${target.origin}, and redirects are not followed.` : undefined
+}
+
+/** A place where a value differs from a schema; for a union, how it differs from each of its members. */
+interface Issue {
+  path: PropertyKey[]
+  message: string
+  errors?: Issue[][]
+}
+
+/** The first place where a response differs from the form that the package expects; undefined if that is not the error. */
+function misfitIn({ issues, cause }: PackageError & { issues?: Issue[] }, depth = 0): string | undefined {
+  if (Array.isArray(issues) && issues[0]) return placeOf(issues[0])
+  return cause && depth < 5 ? misfitIn(cause as PackageError, depth + 1) : undefined
+}
+
+function placeOf({ path, message, errors }: Issue, above: PropertyKey[] = []): string {
+  const whole = [...above, ...path]
+  const inner = errors?.[0]?.[0]
+  return inner ? placeOf(inner, whole) : `${whole.map(String).join('.') || 'the whole'}: ${message}`
 }
 
 /** What came with a good status, and is no answer in the form that the package expects. */
