@@ -4,7 +4,7 @@ import type {
   LanguageModelV4Message,
   LanguageModelV4Prompt,
 } from '@ai-sdk/provider'
-import type { OutboundFetch } from '@spanhouse/outbound'
+import { OutboundError, type OutboundFetch } from '@spanhouse/outbound'
 import { ModelError } from './model-error.ts'
 
 type Part = (LanguageModelV4Message & { role: 'user' })['content'][number]
@@ -35,13 +35,14 @@ export async function withDownloads(
   let bytes = 0
   const load = async (part: (typeof wanted)[number]): Promise<void> => {
     const { url } = part.data
-    const answer = await download(url)
+    const answer = await download(url).catch(error => Promise.reject(notFetched(url, error)))
     if (!answer.ok) {
       await answer.body?.cancel()
       throw noFile(url, answer.status)
     }
     const type = answer.headers.get('content-type')?.split(';')[0]
-    const data = new Uint8Array(await answer.arrayBuffer())
+    const body = await answer.arrayBuffer().catch(error => Promise.reject(notFetched(url, error)))
+    const data = new Uint8Array(body)
     bytes += data.length
     if (bytes > FILES_BYTES_MAX) throw tooLarge()
     loaded.set(part, { ...part, mediaType: type || part.mediaType, data: { type: 'data', data } })
@@ -65,6 +66,18 @@ const covers = (type: string, mediaType: string): boolean =>
 
 const noFile = (url: URL, status: number): ModelError =>
   new ModelError(`${url.origin} responded with HTTP ${status} instead of the file`, { category: 'other', status: 400 })
+
+/** The caller chose the address: what is wrong with it is no trouble of the model's provider. */
+const notFetched = (url: URL, error: unknown): unknown =>
+  error instanceof OutboundError
+    ? new ModelError(`The file at ${shownOf(url)} cannot be fetched: ${error.message}`, {
+        category: 'other',
+        status: 400,
+      })
+    : error
+
+/** Without what may be secret. */
+const shownOf = ({ origin, protocol }: URL): string => (origin === 'null' ? protocol : origin)
 
 const tooLarge = (): ModelError =>
   new ModelError(`The files of the messages are larger than ${FILES_BYTES_MAX} bytes together`, {

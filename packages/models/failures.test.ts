@@ -246,9 +246,29 @@ test('files at private addresses are not fetched', async () => {
   const call = closed.callChat(routeTo('gemini', 'gemini-2.5-flash', 'https://example.org'), {
     messages: [{ role: 'user', content: [image] }],
   })
-  expect(await failure(call)).toMatchObject({ message: 'The address must be an https address' })
+  expect(await failure(call)).toMatchObject({
+    category: 'other',
+    status: 400,
+    message: `The file at ${fake.url} cannot be fetched: The address must be an https address`,
+  })
   expect(fake.requests.length).toBe(before)
   await closed.close()
+})
+
+test.each([
+  [
+    'http://ada:secret@127.0.0.1:9/secret.png',
+    /^The file at http:\/\/127\.0\.0\.1:9 cannot be fetched: The address must /,
+  ],
+  [
+    'http://127.0.0.1:9/secret.png?key=secret',
+    /^The file at http:\/\/127\.0\.0\.1:9 cannot be fetched: The address cannot/,
+  ],
+  ['file:///etc/hosts', /^The file at file: cannot be fetched: The address must be an https address/],
+])('%s is no file, which is no trouble of the provider', async (url, message) => {
+  const content = [{ type: 'image_url', image_url: { url } }]
+  const error = await failure(models.callChat(routeTo('gemini', 'm'), { messages: [{ role: 'user', content }] }))
+  expect(error).toMatchObject({ category: 'other', status: 400, message: expect.stringMatching(message) })
 })
 
 test('files that are too large together are given up, and one that is refused is not waited for', async () => {

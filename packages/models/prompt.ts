@@ -106,7 +106,10 @@ function textOf(message: ChatMessage, place: Place): string {
 type Members = Readonly<Record<string, string | undefined>>
 
 const PARTS: Readonly<Record<string, (part: ContentPart, place: Place) => Part>> = {
-  text: part => ({ type: 'text', text: String(part.text ?? '') }),
+  text: ({ text }, { path }) => {
+    if (typeof text === 'object' && text !== null) throw invalid(`${path}.text must be a text`)
+    return { type: 'text', text: String(text ?? '') }
+  },
   refusal: part => ({ type: 'text', text: String(part.refusal ?? '') }),
   image_url: (part, place) => {
     const image = (part.image_url ?? {}) as Members | string
