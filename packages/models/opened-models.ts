@@ -81,12 +81,20 @@ const isJson = ({ ok, body, headers }: Response): boolean =>
  * so, with a good status, and the packages would find a stream without chunks.
  */
 async function streamIn(response: Response): Promise<Response> {
-  const text = await response.text()
-  let value: Json
-  try {
-    value = parseRoundedJson(text)
-  } catch {
-    return new Response(text, response)
-  }
+  const [peeked, body] = (response.body as ReadableStream<Uint8Array>).tee()
+  const reader = peeked.getReader()
+  const { value: start } = await reader.read()
+  // Resolves when the other branch is cancelled as well.
+  reader.cancel().catch(() => {})
+  if (!/^\s*[[{]/.test(new TextDecoder().decode(start))) return new Response(body, response)
+  const value = parsed(await new Response(body).text())
   throw Object.assign(new Error("The provider's response is JSON instead of a stream."), { value })
+}
+
+function parsed(text: string): Json | undefined {
+  try {
+    return parseRoundedJson(text)
+  } catch {
+    return undefined
+  }
 }

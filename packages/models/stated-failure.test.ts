@@ -137,12 +137,19 @@ test('a whole answer where a stream was asked for', async () => {
     category: 'availability',
     message: "The provider's response is JSON instead of a stream.",
   })
+  expect(await failing('custom', '{"error": {"mess', { isStreamed: true })).toMatchObject({
+    category: 'availability',
+    message: "The provider's response is JSON instead of a stream.",
+  })
 })
 
-test('a stream that is called JSON is read', async () => {
-  const chunks = [said, { ...ANSWER, choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] }]
-  const url = await serving((_, response) => response.setHeader('content-type', 'application/json').end(events(chunks)))
-  expect(await models.callChat(routeTo('custom', 'm', { url }), asking('x'), ignore)).toMatchObject({
+test('a stream that is called JSON is read piece by piece', async () => {
+  let goOn = ignore
+  const url = await serving((_, response) => {
+    response.setHeader('content-type', 'application/json').write(events([said]))
+    goOn = () => response.end(events([{ ...ANSWER, choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] }]))
+  })
+  expect(await models.callChat(routeTo('custom', 'm', { url }), asking('x'), () => goOn())).toMatchObject({
     message: { content: 'Hel' },
     finishReason: 'stop',
   })
