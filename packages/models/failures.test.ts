@@ -228,6 +228,21 @@ test('a key that is only a filler leaves the message as it is', async () => {
   expect(error.message).toBe('The fake provider responds with 400.')
 })
 
+test.each<[string, Partial<ProviderRoute>, string]>([
+  ['custom', { key: 'sk-1\nsk-2' }, 'The key of the connection has a character that cannot be sent'],
+  ['gemini', { key: 'sk-\u2026' }, 'The key of the connection has a character that cannot be sent'],
+  [
+    'vertex_ai',
+    { key: '', extras: { vertex_ai_credentials: { client_email: 'a', private_key: 'sk-1' } } },
+    'The private_key of the service account in provider.extras cannot be read',
+  ],
+])('a credential of %s that cannot be used: %j', async (provider, more, message) => {
+  const before = fake.requests.length
+  const error = await failure(models.callChat({ ...routeTo(provider, 'fake-echo'), ...more }, request))
+  expect(error).toMatchObject({ category: 'access', message })
+  expect(fake.requests.length).toBe(before)
+})
+
 test('private addresses are not called', async () => {
   const closed = openModels({ isOpen: false })
   const before = fake.requests.length

@@ -1,3 +1,4 @@
+import { createPrivateKey } from 'node:crypto'
 import type { EmbeddingModelV4, LanguageModelV4 } from '@ai-sdk/provider'
 import { type JsonObject, parseRoundedJson } from '@spanhouse/model'
 import { ModelError } from './model-error.ts'
@@ -24,11 +25,16 @@ export async function openProvider(route: ProviderRoute, fetch: typeof globalThi
   const { provider, key } = route
   const baseURL = route.url ?? ADDRESSES[provider] ?? PROVIDER_APIS[provider]?.url
   if (baseURL === undefined && !REGIONAL.has(provider)) {
-    throw new ModelError(`provider.url is missing from the connection of kind '${provider}'`, { category: 'access' })
+    throw unusable(`provider.url is missing from the connection of kind '${provider}'`)
   }
+  if (!HEADER_VALUE.test(key)) throw unusable('The key of the connection has a character that cannot be sent')
   const open = OPENERS[provider] ?? openCompatible
   return await open({ apiKey: key, baseURL: baseURL ?? '', fetch }, route)
 }
+
+const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
+
+const unusable = (message: string): ModelError => new ModelError(message, { category: 'access' })
 
 /** Providers whose address depends on a region. */
 const REGIONAL = new Set(['bedrock', 'vertex_ai'])
@@ -128,6 +134,7 @@ const OPENERS: Readonly<Record<string, Open>> = {
   vertex_ai: async ({ apiKey, baseURL, fetch }, { extras }) => {
     const { createGoogleVertex } = await import('@ai-sdk/google-vertex/edge')
     const credentials = serviceAccountIn(extras)
+    if (apiKey === '') checkPrivateKey(textIn(credentials, 'private_key'))
     const { languageModel, embeddingModel } = createGoogleVertex({
       apiKey,
       fetch,
@@ -144,6 +151,16 @@ const OPENERS: Readonly<Record<string, Open>> = {
   },
 }
 
+/** The package would find out when it signs with the key, and not say of what. As it does, takes any white space. */
+function checkPrivateKey(pem: string): void {
+  const key = Buffer.from(pem.replaceAll(/-----(?:BEGIN|END) PRIVATE KEY-----/g, ''), 'base64')
+  try {
+    createPrivateKey({ key, format: 'der', type: 'pkcs8' })
+  } catch {
+    throw unusable('The private_key of the service account in provider.extras cannot be read')
+  }
+}
+
 /** A service account's key as issued by the cloud: an object or its JSON text. */
 function serviceAccountIn(extras: ProviderRoute['extras']): Readonly<Record<string, unknown>> {
   const found = VERTEX_CREDENTIALS.map(name => extras[name]).find(value => value != null) ?? {}
@@ -151,8 +168,6 @@ function serviceAccountIn(extras: ProviderRoute['extras']): Readonly<Record<stri
   try {
     return parseRoundedJson(found) as JsonObject
   } catch {
-    throw new ModelError('The credentials in provider.extras must be a service account in JSON', {
-      category: 'access',
-    })
+    throw unusable('The credentials in provider.extras must be a service account in JSON')
   }
 }
