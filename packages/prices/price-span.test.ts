@@ -60,6 +60,7 @@ describe('which model', () => {
     ['beside a provider', { meta: { response: { model: 'gpt-4o-mini' }, provider: { name: 'openai' } } }],
     ['beside a provider as text', { meta: { response: { model: 'gpt-4o-mini' }, provider: 'azure' } }],
     ['beside a part of a provider', { meta: { response: { model: 'gpt-4o-mini' }, system: 'openai.chat' } }],
+    ['after an empty one', { meta: { response: { model: '' }, request: { model: 'gpt-4o-mini' } } }],
     ['beside something that is no provider', { meta: { response: { model: 'gpt-4o-mini' }, system: 'langchain' } }],
   ])('the one %s', (_, sent) => {
     expect(costsOf({ tokens: TOKENS, ...sent })).toEqual(MINI)
@@ -87,7 +88,9 @@ describe('which model', () => {
   test('the provider decides where several run a model', () => {
     const costOf = (system: string) =>
       costsOf({ tokens: TOKENS, meta: { response: { model: 'llama-3.3-70b-versatile' }, system } })
-    expect(costOf('groq')).toEqual({ incremental: { prompt: 0.000059, completion: 0.0000079, total: 0.0000669 } })
+    const groq = { incremental: { prompt: 0.000059, completion: 0.0000079, total: 0.0000669 } }
+    expect(costOf('groq')).toEqual(groq)
+    expect(costsOf({ tokens: TOKENS, ...response('groq/llama-3.3-70b-versatile') })).toEqual(groq)
   })
 
   test('a name that looks like a model and a provider in the cache does not hide these', () => {
@@ -151,6 +154,7 @@ describe('how many tokens', () => {
       { prompt: 100, prompt_details: { cache_read: 40 } },
       { prompt: 0.000012, completion: 0, total: 0.000012 },
     ],
+    ['all of them cached', { prompt: 40, cached: 40 }, { prompt: 0.000003, completion: 0, total: 0.000003 }],
     ['more cached than sent', { prompt: 10, cached: 40 }, { prompt: 0.0000045, completion: 0, total: 0.0000045 }],
     ['less than none', { prompt: -5, completion: -1 }, { prompt: 0, completion: 0, total: 0 }],
   ])('%s', (_, tokens, incremental) => {
@@ -246,6 +250,14 @@ describe('a project’s own prices', () => {
     expect(costsOf({ tokens, ...response('house-model-7') }, own)).toEqual({
       incremental: { prompt: 0.0005, completion: 0, total: 0.0005 },
     })
+  })
+
+  test.each([
+    [200, true],
+    [201, false],
+  ])('a name of %d characters has one: %s', (length, isPriced) => {
+    const { incremental } = costsOf({ tokens: TOKENS, ...response('house-'.padEnd(length, 'x')) }, own) as JsonObject
+    expect(incremental !== undefined).toBe(isPriced)
   })
 
   test('give way to what the client sent', () => {

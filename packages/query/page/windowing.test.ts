@@ -53,6 +53,14 @@ test('reads everything, and ignores what it does not know', () => {
   expect(parseWindowing(null, 'span', LOC)).toEqual({ order: 'descending' })
 })
 
+test('the least and the greatest values are taken', () => {
+  for (const [interval, rate] of [
+    [1, 0],
+    ['1', '1'],
+  ])
+    expect(parseWindowing({ interval, rate }, 'span', LOC)).toMatchObject({ interval: 1, rate: Number(rate) })
+})
+
 test.each([[0], [-7], [1]])('a limit of %d is 1', limit => {
   expect(parseWindowing({ limit }, 'span', LOC).limit).toBe(1)
 })
@@ -62,11 +70,15 @@ test.each<[string, object, string, string]>([
   ['a time that is a list', { oldest: [] }, 'oldest', 'datetime_parsing'],
   ['an unknown order', { order: 'desc' }, 'order', 'enum'],
   ['a limit that is a text', { limit: 'all' }, 'limit', 'int_parsing'],
+  ['a limit that is a number beside other text', { limit: '5 rows' }, 'limit', 'int_parsing'],
+  ['a limit that is no decimal number', { limit: '0x10' }, 'limit', 'int_parsing'],
+  ['a limit with an exponent', { limit: '1e3' }, 'limit', 'int_parsing'],
   ['a limit with a fraction', { limit: 1.5 }, 'limit', 'int_type'],
   ['no interval', { interval: 0 }, 'interval', 'greater_than'],
   ['a negative interval', { interval: -5 }, 'interval', 'greater_than'],
   ['a rate above 1', { rate: 1.01 }, 'rate', 'less_than_equal'],
   ['a rate below 0', { rate: -0.1 }, 'rate', 'greater_than_equal'],
+  ['a rate that is an empty text', { rate: ' ' }, 'rate', 'float_parsing'],
   ['a rate that is a boolean', { rate: true }, 'rate', 'float_type'],
   ['a cursor that is a text', { next: 'page 2' }, 'next', 'uuid_parsing'],
   ['a span id as cursor of traces', { next: '0123456789abcdef' }, 'next', 'uuid_parsing'],
@@ -98,6 +110,7 @@ test('limits have a default and a maximum', () => {
 
 test.each([
   ['0123456789abcdef', { spanId: '0123456789abcdef' }],
+  [' 0123456789abcdef\n', { spanId: '0123456789abcdef' }],
   ['0123456789ABCDEF0123456789ABCDEF', { spanId: '0123456789abcdef' }],
   ['01234567-89ab-cdef-0123-456789abcdef', { spanId: '0123456789abcdef' }],
   ['00000000-0000-0005-0123-456789abcdef', { spanId: '0123456789abcdef', traceNumber: 5n }],
