@@ -168,6 +168,11 @@ test.each<[string, object, RegExp]>([
     { field: 'attributes', key: 'a', value: Number.POSITIVE_INFINITY },
     /^attributes a: .*range/,
   ],
+  [
+    'an integer out of range',
+    { field: 'attributes', key: 'a', operator: 'in', value: [parseJson(`1${'0'.repeat(400)}`)] },
+    /^attributes a: .*range/,
+  ],
   ['a key for in', { field: 'references', key: 'attributes.key', operator: 'in', value: [] }, /^references: .*key/],
   ['a key for exists', { field: 'links', key: 'attributes.key', operator: 'exists' }, /^links: .*key/],
   ['another key for has', { field: 'references', key: 'slug', operator: 'has', value: 'x' }, /^references: `key`/],
@@ -205,6 +210,42 @@ test.each<[string, object, RegExp]>([
   const problem = problemOf(() => condition(one))
   expect(problem.code).toBe('invalid')
   expect(problem.detail).toMatch(detail)
+})
+
+test.each(['x'.repeat(32_768), 'é'.repeat(16_384)])('a text may have 32,768 bytes', text => {
+  expect(condition({ field: 'span_name', value: text })).toMatchObject({ members: [{ test: { value: text } }] })
+  expect(problemOf(() => condition({ field: 'span_name', value: `${text}x` })).detail).toMatch(/32768 bytes/)
+})
+
+test('a pattern may have 1,000 characters and 100 wildcards', () => {
+  for (const value of ['a'.repeat(1_000), '%_'.repeat(50)])
+    expect(condition({ field: 'span_name', operator: 'like', value })).toMatchObject({
+      members: [{ test: { text: value } }],
+    })
+})
+
+test.each<[string, [all: string[][], none: string[][]][]]>([
+  ['a b c', [[[['a'], ['b'], ['c']], []]]],
+  [
+    'a b or c',
+    [
+      [[['a'], ['b']], []],
+      [[['c']], []],
+    ],
+  ],
+  ['a "or" b', [[[['a'], ['or'], ['b']], []]]],
+  ['a "b or" c', [[[['a'], ['b', 'or'], ['c']], []]]],
+  ['a -or b', [[[['a'], ['b']], [['or']]]]],
+  [
+    'or a OR or b or',
+    [
+      [[['or'], ['a']], []],
+      [[['or'], ['b'], ['or']], []],
+    ],
+  ],
+])('content: %s', (value, alternatives) => {
+  const query = alternatives.map(([all, none]) => ({ all, none }))
+  expect(condition({ field: 'content', operator: 'contains', value })).toMatchObject({ members: [{ query }] })
 })
 
 test('each field takes the operators of its kind and no other', () => {
