@@ -73,6 +73,7 @@ const item = fc.record(
   { requiredKeys: ['attributes'] },
 )
 const LINK = { trace_id: hex(0xabc, 32), span_id: hex(0xdef, 16) }
+const role = fc.constantFrom('evaluator', 'workflow', 'application').map(one => ({ attributes: { key: one } }))
 const span = fc.record({
   span_name: text,
   status_message: text,
@@ -201,7 +202,7 @@ const condition = fc.oneof(
     on('attributes', ['btwn'], fc.oneof(fc.tuple(text, text), fc.tuple(number, number)), attribute),
     on('attributes', ['exists', 'not_exists'], NOTHING, attribute),
   ]),
-  on('references', ['in', 'not_in'], several(item)),
+  { weight: 4, arbitrary: on('references', ['in', 'not_in'], several(fc.oneof(item, role))) },
   on('references', ['has', 'has_not'], scalar, fc.constantFrom('attributes.key', 'attributes.a.b')),
   on('references', ['exists', 'not_exists'], NOTHING),
   on('links', ['in', 'not_in'], several(fc.constantFrom({}, LINK, { span_id: LINK.span_id }))),
@@ -213,25 +214,38 @@ const condition = fc.oneof(
     fc.constantFrom('E', 1),
     fc.constantFrom('attributes.exception.type', 'attributes.n'),
   ),
-  on(
-    'content',
-    ['contains'],
-    fc.constantFrom(
-      ...['quick', 'quick -model', '"call model" or judge', 'über', 'exception', 'e', '-quick', '"new call"', 'nquick'],
-      ...[
-        'fox quick',
-        '"quick fox"',
-        '"sum σ"',
-        'ς',
-        'kelvin -31mquick',
-        'straße',
-        '31mquick',
-        'u001b',
-        '5',
-        '"c new"',
-      ],
+  {
+    weight: 4,
+    arbitrary: on(
+      'content',
+      ['contains'],
+      fc.constantFrom(
+        ...[
+          'quick',
+          'quick -model',
+          '"call model" or judge',
+          'über',
+          'exception',
+          'e',
+          '-quick',
+          '"new call"',
+          'nquick',
+        ],
+        ...[
+          'fox quick',
+          '"quick fox"',
+          '"sum σ"',
+          'ς',
+          'kelvin -31mquick',
+          'straße',
+          '31mquick',
+          'u001b',
+          '5',
+          '"c new"',
+        ],
+      ),
     ),
-  ),
+  },
 )
 const { filter } = fc.letrec(tie => ({
   filter: fc.oneof(
