@@ -2,7 +2,7 @@ import { MICROS_MAX, Problem, parseJson } from '@spanhouse/model'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { parseSpanCursor, positionToNext, traceNumber } from './cursor.ts'
-import { namesSavedQuery, parseSpanQuery } from './span-query.ts'
+import { namesSavedQuery, parseSavedQuery, parseSpanQuery } from './span-query.ts'
 import { nextWindowing, pageLimit, parseWindowing } from './windowing.ts'
 
 const LOC = ['body', 'windowing']
@@ -228,4 +228,21 @@ test('a saved query is named by any of its references', () => {
   expect(namesSavedQuery({ query_variant_ref: { slug: 'x' } })).toBe(true)
   expect(namesSavedQuery({ query_ref: null, filtering: {} })).toBe(false)
   expect(namesSavedQuery(null)).toBe(false)
+})
+
+test.each<[order: 'ascending' | 'descending', saved: object, sent: object, begin: object]>([
+  ['descending', { newest: 5, oldest: 1 }, { newest: 3, oldest: 2 }, { newest: 3, oldest: 1 }],
+  ['descending', { newest: 5, oldest: 1 }, { newest: 9, oldest: 0 }, { newest: 5, oldest: 1 }],
+  ['descending', { oldest: 1 }, { newest: 3 }, { newest: 3, oldest: 1 }],
+  ['ascending', { newest: 5, oldest: 1 }, { newest: 4, oldest: 3 }, { newest: 5, oldest: 3 }],
+  ['ascending', { newest: 5, oldest: 1 }, { newest: 9, oldest: 0 }, { newest: 5, oldest: 1 }],
+  ['ascending', { newest: 5 }, { oldest: 3 }, { newest: 5, oldest: 3 }],
+])('a page of a saved query, %s, begins at its cursor within the saved window', (order, saved, sent, begin) => {
+  const rest = { limit: 2, order, rate: 0.5 }
+  const body = { windowing: { ...sent, order: 'descending', limit: 3, rate: 1, next: UUID } }
+  expect(parseSavedQuery({ windowing: { ...saved, ...rest } }, 'trace', { body }).windowing).toEqual({
+    ...parseWindowing({ ...begin, ...rest }, 'trace', LOC),
+    limit: 3,
+    next: UUID,
+  })
 })
