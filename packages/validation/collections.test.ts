@@ -41,6 +41,16 @@ test('what is right is kept', () => {
   expect(detailOf(mapOf(z.string(), 2), named)).toEqual(new Map(Object.entries(named)))
 })
 
+test('of options, the one that reads furthest says what is wrong', () => {
+  const options = [z.string(), list(z.string()), z.object({ of: z.object({ id: z.string() }) })] as const
+  for (const union of [z.union(options), z.union(options.toReversed())]) {
+    expect(detailOf(union, ['a', 1])).toEqual([expect.objectContaining({ type: 'string_type', loc: ['body', 1] })])
+    expect(detailOf(union, { of: { id: 1 } })).toEqual([
+      expect.objectContaining({ type: 'string_type', loc: ['body', 'of', 'id'] }),
+    ])
+  }
+})
+
 test.each([
   ['a list', list(z.string(), { min: 1, max: 2 }), [], 'too_short'],
   ['a list', list(z.string(), { min: 1, max: 2 }), [1, 2, 3], 'too_long'],
@@ -62,7 +72,7 @@ test.each([
     .transform(text => [text])
     .pipe(z.array(z.string())),
 ])('zod’s own collections are found: %#', schema => {
-  expect(() => refuseUnbounded(schema)).toThrow('must not use')
+  for (const wrap of [refuseUnbounded, list, recordOf]) expect(() => wrap(schema)).toThrow('must not use')
   expect(() => list(schema)).toThrow('must not use')
 })
 

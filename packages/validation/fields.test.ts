@@ -83,6 +83,7 @@ test('tags are texts, booleans, and maps of these, 64 levels deep', () => {
     live: true,
     of: { place: 'here' },
   })
+  for (const value of ['search', ['search'], null]) expect(outcome(tags, value)).toBe('value_error')
   for (const value of [1, null, ['a'], { deeper: 1 }]) expect(outcome(tags, { value })).toBe('value_error')
   expect(outcome(tags, { value: nested(64, inner => ({ inner })) })).toEqual(expect.anything())
   expect(outcome(tags, { value: nested(65, inner => ({ inner })) })).toBe('value_error')
