@@ -36,6 +36,7 @@ describe.each(Object.entries(SHAPES))('%s', (_name, [schema, bodyOf]) => {
 
 test('what is right is kept', () => {
   expect(detailOf(list(z.string().transform(text => text.length)), ['a', 'bc'])).toEqual([1, 2])
+  expect(detailOf(list(z.string(), { min: 2, max: 2 }), ['a', 'b'])).toEqual(['a', 'b'])
   const named = JSON.parse('{"__proto__":"a","b":"c"}')
   expect(Object.entries(detailOf(recordOf(z.string()), named) as object)).toEqual(Object.entries(named))
   expect(detailOf(mapOf(z.string(), 2), named)).toEqual(new Map(Object.entries(named)))
@@ -44,7 +45,9 @@ test('what is right is kept', () => {
 test('of options, the one that reads furthest says what is wrong', () => {
   const options = [z.string(), list(z.string()), z.object({ of: z.object({ id: z.string() }) })] as const
   for (const union of [z.union(options), z.union(options.toReversed())]) {
-    expect(detailOf(union, ['a', 1])).toEqual([expect.objectContaining({ type: 'string_type', loc: ['body', 1] })])
+    expect(detailOf(union, ['a', 1])).toEqual([
+      expect.objectContaining({ type: 'string_type', loc: ['body', 1], input: 1 }),
+    ])
     expect(detailOf(union, { of: { id: 1 } })).toEqual([
       expect.objectContaining({ type: 'string_type', loc: ['body', 'of', 'id'] }),
     ])
