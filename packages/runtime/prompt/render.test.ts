@@ -116,6 +116,7 @@ test.each<[TemplateFormat, string, unknown]>([
   ],
   ['jinja2', '{% macro m(v) %}<{{ v }}>{% endmacro %}{{ m(items)|upper|trim }}', '<[{"T": "Q"}, {"T": "R"}]>'],
   ['jinja2', '{% include "x" %}', fault(/template/)],
+  ['jinja2', '{{ debug() }}', fault(/unknown function/)],
   ['curly', '{{#items}}{{/items}}', fault(/Missing variables: '#items'/)],
   // Missing variables.
   ['mustache', '[{{none}}{{a.none}}{{#none}}x{{/none}}]', '[]'],

@@ -87,6 +87,11 @@ test.each<[string, JsonObject, unknown]>([
     refused(400, 'v0:schemas:invalid-parameter', /messages\[0\]\.role/),
   ],
   [
+    'a message that is a text',
+    { prompt: { messages: [{ role: 'user' }, 'x'] } },
+    refused(400, 'v0:schemas:invalid-parameter', /prompt\.messages\[1\]/),
+  ],
+  [
     'an unknown part',
     { prompt: { messages: [{ role: 'user', content: [{ type: 'video' }] }] } },
     refused(400, 'v0:schemas:invalid-parameter', /content\[0\]\.type/),
@@ -111,6 +116,11 @@ test.each<[string, JsonObject, unknown]>([
     promptOf({ retry_config: { max_retries: 6 } }),
     refused(400, 'v0:schemas:invalid-parameter', /retry_config\.max_retries/),
   ],
+  ...[99, 1_001].map((base_delay): [string, JsonObject, unknown] => [
+    `a pause of ${base_delay} ms`,
+    promptOf({ retry_config: { base_delay } }),
+    refused(400, 'v0:schemas:invalid-parameter', /retry_config\.base_delay'\nExpected a number from 100 to 1000/),
+  ]),
   [
     'a key that is not provided',
     promptOf({ input_keys: ['city', 'other'] }),
@@ -129,6 +139,65 @@ test.each<[string, JsonObject, unknown]>([
   await expect(runWith(completion, { inputs, parameters })).rejects.toMatchObject(error as object)
 })
 
+const { POSITIVE_INFINITY: INFINITE } = Number
+/** For each option of an `llm_config` values that are sent, and values that are refused. */
+const OPTIONS: [name: string, sent: Json[], refused: Json[]][] = [
+  ['temperature', [0, 2, 0.5], [-0.1, 2.1, '1', true, [], INFINITE]],
+  ['max_tokens', [0, 1, 100_000], [-1, 1.5, '10']],
+  ['top_p', [0, 1], [-0.1, 1.1]],
+  ['frequency_penalty', [-2, 2], [-2.1, 2.1]],
+  ['presence_penalty', [-2, 2], [-2.1, 2.1]],
+  ['reasoning_effort', ['none', 'x'.repeat(64)], ['x'.repeat(65), 1]],
+  ['chat_template_kwargs', [{}, { thinking: false }], [[], 'x']],
+  [
+    'response_format',
+    [{ type: 'text' }, { type: 'json_object' }],
+    ['text', {}, { type: 'xml' }, { type: 'json_schema' }],
+  ],
+  ['stop', ['x', [], ['x', 'y']], [1, ['x', 1], {}]],
+  ['seed', [-7, 0, 7], [0.5, '7']],
+  ['parallel_tool_calls', [true, false], ['true', 0]],
+  ['logprobs', [true, false], ['true', 0]],
+  ['top_logprobs', [0, 20], [-1, 21, 1.5]],
+]
+test.each(OPTIONS)('of an option, what is out of its range is refused: %s', async (name, sent, refused) => {
+  const configOf = (value: Json): JsonObject => promptOf({ llm_config: { [name]: value } })
+  for (const value of sent) {
+    const model = scriptedModel('x')
+    await runWith(completion, { ...model, inputs, parameters: configOf(value) })
+    expect(model.plans[0]?.configs[0]?.options).toEqual({ [name]: value })
+  }
+  for (const value of refused)
+    await expect(runWith(completion, { inputs, parameters: configOf(value) })).rejects.toMatchObject({
+      fragment: 'v0:schemas:invalid-parameter',
+      message: expect.stringContaining(`prompt.llm_config.${name}`),
+    })
+})
+
+test.each<[JsonObject, [role: string, content: string][]]>([
+  [{ system_prompt: 'S' }, [['system', 'S']]],
+  [{ user_prompt: 'U {{city}}' }, [['user', 'U Oslo']]],
+  [
+    { user_prompt: 'U', system_prompt: 'S' },
+    [
+      ['system', 'S'],
+      ['user', 'U'],
+    ],
+  ],
+  [{ user_prompt: 'U', messages: [] }, []],
+  [
+    {},
+    [
+      ['system', ''],
+      ['user', ''],
+    ],
+  ],
+])('the messages of %j', async (prompt, messages) => {
+  const model = scriptedModel('x')
+  await runWith(completion, { ...model, inputs, parameters: { prompt } })
+  expect(model.plans[0]?.messages).toEqual(messages.map(([role, content]) => ({ role, content })))
+})
+
 test('placeholders are rendered against no inputs when there are none', async () => {
   const model = scriptedModel('x')
   await runWith(completion, { ...model, parameters: promptOf({ template_format: 'mustache' }) })
@@ -145,9 +214,10 @@ test('a chat sends its prompt, then the history as it came, and returns the mess
   })
   expect(result).toEqual({ role: 'assistant', content: 'Ja.' })
   expect(model.plans[0]?.messages.at(-1)).toEqual(messages[0])
-  await expect(runWith(chat, { inputs: { messages: 'x' }, parameters: promptOf({}) })).rejects.toMatchObject({
-    fragment: 'v0:schemas:invalid-input',
-  })
+  for (const wrong of ['x', {}, [null], ['x'], [{ content: 'x' }]])
+    await expect(runWith(chat, { inputs: { messages: wrong }, parameters: promptOf({}) })).rejects.toMatchObject({
+      fragment: 'v0:schemas:invalid-input',
+    })
 })
 
 test("a chat says what a model refuses with as the message's content", async () => {
@@ -174,12 +244,15 @@ test('the policies of a prompt and its fallbacks are part of the plan', async ()
     inputs,
     parameters: promptOf({
       retry_policy: 'any',
+      retry_config: { max_retries: 5, base_delay: 1_000 },
       fallback_policy: 'context',
       fallback_configs: [{ model: 'n', connection: 'lab' }],
     }),
   })
   expect(model.plans[0]).toMatchObject({
     retryPolicy: 'any',
+    retriesMax: 5,
+    retryDelayMs: 1_000,
     fallbackPolicy: 'context',
     configs: [{ model: 'gpt-4o-mini' }, { model: 'n', connection: 'lab' }],
   })
@@ -207,6 +280,20 @@ test.each<[string, Json]>([
     messages: [{ role: 'user', content: 'Expected 4, got {"a": 5}.' }],
     configs: [{ model: 'gpt-3.5-turbo', options: { temperature: 0 } }],
   })
+})
+
+test('what a judge reads: its parameters, the expected value, the inputs and the outputs, the later before the earlier', async () => {
+  const judged = async (inputs: JsonObject, content: string) => {
+    const model = scriptedModel('1')
+    const prompt_template = [{ role: 'user', content }]
+    await runWith(autoAiCritique, { ...model, parameters: { ...JUDGE, prompt_template }, inputs, outputs: 'said' })
+    return model.plans[0]?.messages[0]?.content
+  }
+  const expected = '{{ground_truth}}, {{correct_answer}}, {{reference}}'
+  expect(await judged({ right: '4' }, `{{version}}: ${expected}`)).toBe('5: 4, 4, 4')
+  const inputs = { right: '4', reference: '6', version: '7', outputs: 'x', prediction: 'y', inputs: 'z' }
+  expect(await judged(inputs, `{{version}}: ${expected}`)).toBe('7: 4, 4, 6')
+  expect(await judged(inputs, '{{right}} {{inputs.right}} {{outputs}} {{prediction}}')).toBe('4 4 said said')
 })
 
 test.each(['good', '[1]', '"7"', '', 'null', '1e400', '{"score":1e400}'])(
