@@ -261,3 +261,167 @@ describe('Ax', () => {
     expect((ag as JsonObject).data).toEqual({})
   })
 })
+
+describe('Langfuse', () => {
+  const OBSERVATION = 'langfuse.observation.'
+
+  test('a generation', () => {
+    const sent = {
+      [`${OBSERVATION}type`]: 'generation',
+      [`${OBSERVATION}input`]: json([QUESTION]),
+      [`${OBSERVATION}output`]: '{"role":"assistant","content":"No."}',
+      [`${OBSERVATION}model.name`]: 'm',
+      [`${OBSERVATION}model.parameters`]: '{"temperature":0}',
+      [`${OBSERVATION}metadata.a`]: 1,
+      [`${OBSERVATION}metadata.b`]: '{"c":2}',
+      [`${OBSERVATION}prompt.name`]: 'greeting',
+      [`${OBSERVATION}prompt.version`]: 3,
+      [`${OBSERVATION}level`]: 'WARNING',
+      [`${OBSERVATION}status_message`]: 'slow',
+      [`${OBSERVATION}completion_start_time`]: '2026-11-29T00:00:00.000Z',
+      [`${OBSERVATION}usage_details`]: '{"input":140,"output":24}',
+      'langfuse.environment': 'production',
+      'langfuse.release': 'r1',
+      'langfuse.version': 'v2',
+      'langfuse.session.id': 'chat-42',
+      'langfuse.user.id': 'ada',
+      'langfuse.trace.name': 'forecast',
+      'langfuse.trace.tags': ['weather'],
+      'langfuse.trace.public': true,
+      'langfuse.trace.metadata.d': 4,
+      'langfuse.trace.metadata.e': '[5]',
+    }
+    expect(agOf(sent)).toEqual({
+      type: { span: 'chat' },
+      session: { id: 'chat-42' },
+      user: { id: 'ada' },
+      data: {
+        inputs: { prompt: [QUESTION] },
+        outputs: { role: 'assistant', content: 'No.' },
+        parameters: { temperature: 0 },
+      },
+      meta: {
+        response: { model: 'm' },
+        prompt: { name: 'greeting', version: 3 },
+        metadata: { a: 1, b: { c: 2 } },
+        level: 'WARNING',
+        status_message: 'slow',
+        completion_start_time: '2026-11-29T00:00:00.000Z',
+        environment: 'production',
+        release: 'r1',
+        version: 'v2',
+        tags: ['weather'],
+        trace: { name: 'forecast', public: true, metadata: { d: 4, e: [5] } },
+      },
+      metrics: { tokens: { incremental: { prompt: 140, completion: 24, total: 164 } } },
+    })
+  })
+
+  test('metadata may be one text', () => {
+    const sent = { [`${OBSERVATION}metadata`]: '{"a":1}', 'langfuse.trace.metadata': '{"d":4}' }
+    expect(agOf(sent)).toEqual({ meta: { metadata: { a: 1 }, trace: { metadata: { d: 4 } } } })
+  })
+
+  test('the data of a trace is that of its root, unless that has its own', () => {
+    const trace = { 'langfuse.trace.input': '"Rain?"', 'langfuse.trace.output': '{"sunny":true}' }
+    expect(agOf(trace).data).toEqual({ inputs: { input: '"Rain?"' }, outputs: { sunny: true } })
+    const own = { [`${OBSERVATION}type`]: 'span', [`${OBSERVATION}input`]: '{"a":1}', [`${OBSERVATION}output`]: 'b' }
+    expect(agOf({ ...trace, ...own })).toEqual({ type: { span: 'task' }, data: { inputs: { a: 1 }, outputs: 'b' } })
+  })
+})
+
+describe('Genkit', () => {
+  test('a tool', () => {
+    const sent = {
+      'genkit:metadata:subtype': 'tool',
+      'genkit:name': 'weather',
+      'genkit:input': '{"city":"Bari"}',
+      'genkit:output': '"sunny"',
+      'genkit:sessionId': 'chat-42',
+      'genkit:path': '/{forecast,t:flow}/{weather,t:action,s:tool}',
+      'genkit:state': 'success',
+    }
+    expect(agOf(sent)).toEqual({
+      type: { span: 'tool' },
+      session: { id: 'chat-42' },
+      data: { inputs: { city: 'Bari' }, outputs: 'sunny' },
+      meta: { tool: { name: 'weather' }, path: sent['genkit:path'], state: 'success' },
+    })
+  })
+
+  test('a flow, and a model without usage', () => {
+    const flow = { 'genkit:type': 'flow', 'genkit:name': 'forecast', 'genkit:input': '"Rain?"' }
+    expect(agOf(flow)).toEqual({ type: { span: 'workflow' }, data: { inputs: { input: 'Rain?' } } })
+    const model = { 'genkit:type': 'action', 'genkit:metadata:subtype': 'model', 'genkit:name': 'm' }
+    for (const output of ['{}', '"No."', '{"usage":null}'])
+      expect(agOf({ ...model, 'genkit:output': output })).toEqual({
+        type: { span: 'chat' },
+        data: { outputs: JSON.parse(output) },
+        meta: { request: { model: 'm' } },
+      })
+  })
+})
+
+describe('Mastra', () => {
+  test('a tool', () => {
+    const sent = {
+      'mastra.span.type': 'tool_call',
+      'mastra.tool_call.input': '{"city":"Bari"}',
+      'mastra.tool_call.output': '{"sunny":true}',
+      'mastra.agent_run.input': 'of another span',
+      'mastra.metadata.threadId': 'chat-42',
+      'mastra.metadata.userId': 'ada',
+      'mastra.metadata.plan': '{"a":1}',
+    }
+    expect(agOf(sent)).toEqual({
+      type: { span: 'tool' },
+      session: { id: 'chat-42' },
+      user: { id: 'ada' },
+      data: { inputs: { city: 'Bari' }, outputs: { sunny: true } },
+      meta: { metadata: { plan: { a: 1 } } },
+    })
+    const cut = { 'mastra.span.type': 'agent_run', 'mastra.agent_run.input': '{"cit', 'mastra.agent_run.output': '[tr' }
+    expect(agOf(cut).data).toEqual({ inputs: { input: '{"cit' }, outputs: '[tr' })
+    expect(agOf({ 'mastra.metadata.sessionId': 'chat-43' })).toEqual({ session: { id: 'chat-43' } })
+  })
+})
+
+describe('LangSmith', () => {
+  test('a call of a model', () => {
+    const details = { cache_read: 100, cache_creation: 10, audio: 4 }
+    const sent = {
+      'langsmith.span.kind': 'llm',
+      'langsmith.span.tags': 'weather, rain',
+      'langsmith.metadata.thread_id': 'chat-42',
+      'langsmith.metadata.user_id': 'ada',
+      'langsmith.metadata.plan': '{"a":1}',
+      'gen_ai.prompt': json([QUESTION]),
+      'gen_ai.completion': '{"role":"assistant"}',
+    }
+    const expected = {
+      type: { span: 'chat' },
+      session: { id: 'chat-42' },
+      user: { id: 'ada' },
+      data: { inputs: { prompt: [QUESTION] }, outputs: { role: 'assistant' } },
+      meta: { tags: 'weather, rain', metadata: { plan: { a: 1 } } },
+    }
+    const parts = { cache_read: 100, cache_creation: 10, reasoning: 8 }
+    const audio = { prompt_details: { audio: 4 }, completion_details: { audio: 2 } }
+    const incremental = { prompt: 140, completion: 24, total: 164, ...parts, ...audio }
+    const usage = { input_tokens: 140, output_tokens: 24, total_tokens: 164 }
+    const output = { reasoning: 8, audio: 2 }
+    const together = json({ ...usage, input_token_details: details, output_token_details: output })
+    expect(agOf({ ...sent, 'langsmith.usage_metadata': together })).toEqual({
+      ...expected,
+      metrics: { tokens: { incremental } },
+    })
+    const apart = {
+      'gen_ai.usage.input_tokens': 140,
+      'gen_ai.usage.output_tokens': 24,
+      'gen_ai.usage.total_tokens': 164,
+      'gen_ai.usage.input_token_details': json(details),
+      'gen_ai.usage.output_token_details': json(output),
+    }
+    expect(agOf({ ...sent, ...apart })).toEqual({ ...expected, metrics: { tokens: { incremental } } })
+  })
+})

@@ -360,6 +360,32 @@ describe('GenAI', () => {
     expect(prompt).toEqual([{ role: 'assistant', content: 'I look.', tool_calls }])
   })
 
+  const messagesIn = (name: string, attributes: JsonObject) =>
+    conversationIn([{ name: `gen_ai.${name}`, timestamp: 0, attributes }])
+
+  test.each(['gen_ai.event.content', 'event_body'])('an event may have its members in the attribute %s', key => {
+    const attributes = { [key]: '{"content":"Rain?"}', 'gen_ai.system': 'm' }
+    expect(messagesIn('user.message', attributes).prompt).toEqual([{ role: 'user', content: 'Rain?' }])
+    const choice = { [key]: '{"message":{"content":"No."},"finish_reason":"stop"}' }
+    expect(messagesIn('choice', choice).completion).toEqual([
+      { role: 'assistant', content: 'No.', finish_reason: 'stop' },
+    ])
+    expect(messagesIn('user.message', { [key]: 'cut {', content: 'Rain?' }).prompt).toHaveLength(1)
+  })
+
+  test('calls and results of tools in events, also in the blocks of Bedrock', () => {
+    const answer = { role: 'tool', tool_call_id: 'c1', content: 'sunny' }
+    expect(messagesIn('tool.message', { id: 'c1', content: 'sunny' }).prompt).toEqual([answer])
+    const result = { toolResult: { toolUseId: 'c1', content: [{ text: 'sunny' }] } }
+    expect(messagesIn('user.message', { content: JSON.stringify([result]) }).prompt).toEqual([answer])
+    const use = { toolUse: { toolUseId: 'c1', name: 'weather', input: { city: 'Bari' } } }
+    const message = { role: 'assistant', content: [{ text: 'I look.' }, use] }
+    const call = { id: 'c1', type: 'function', function: { name: 'weather', arguments: { city: 'Bari' } } }
+    expect(messagesIn('choice', { message: JSON.stringify(message) }).completion).toEqual([
+      { role: 'assistant', content: 'I look.', tool_calls: [call] },
+    ])
+  })
+
   test('an event may have any number of messages', () => {
     const messages = Array.from({ length: 200_000 }, () => ({ role: 'user', content: 'q' }))
     const attributes = { 'gen_ai.input.messages': JSON.stringify(messages) }
