@@ -1,5 +1,6 @@
 import type { JsonObject } from '@spanhouse/model'
 import { describe, expect, test } from 'vitest'
+import { spanOf } from './drafts.testing.ts'
 import { conversationIn } from './gen-ai-events.ts'
 import { agOf, at } from './recognised.testing.ts'
 
@@ -384,6 +385,40 @@ describe('GenAI', () => {
     expect(messagesIn('choice', { message: JSON.stringify(message) }).completion).toEqual([
       { role: 'assistant', content: 'I look.', tool_calls: [call] },
     ])
+  })
+
+  test('what was asked and answered, in events of the first versions', () => {
+    expect(messagesIn('content.prompt', { 'gen_ai.prompt': 'Rain?' }).prompt).toEqual([
+      { role: 'user', content: 'Rain?' },
+    ])
+    const messages = [{ role: 'system', content: 'Be brief.' }]
+    expect(messagesIn('content.prompt', { 'gen_ai.prompt': JSON.stringify(messages) }).prompt).toEqual(messages)
+    expect(messagesIn('content.completion', { 'gen_ai.completion': 'No.' }).completion).toEqual([
+      { role: 'assistant', content: 'No.' },
+    ])
+    expect(messagesIn('content.completion', {})).toEqual({ prompt: [], completion: [] })
+  })
+
+  test('the call of a tool and its result may be in events', () => {
+    const sent = { 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.name': 'weather' }
+    const dataOf = (choice: JsonObject, more: JsonObject = {}) => {
+      const call = { name: 'gen_ai.tool.message', timestamp: 0, attributes: { content: '{"city":"Bari"}' } }
+      const events = [call, { name: 'gen_ai.choice', timestamp: 0, attributes: choice }]
+      return spanOf({ ...sent, ...more }, { isInstrumented: true, events }).attributes.ag.data
+    }
+    const data = { inputs: { name: 'weather', arguments: { city: 'Bari' } }, outputs: 'sunny' }
+    expect(dataOf({ message: '[{"text":"sunny"}]' })).toEqual(data)
+    expect(dataOf({ message: 'rain', content: 'sunny' })).toEqual(data)
+    expect(dataOf({ content: 'sunny' }, { tool_arguments: '{"city":"Rome"}' })).toEqual({
+      ...data,
+      inputs: { name: 'weather', arguments: { city: 'Rome' } },
+    })
+  })
+
+  test('the cost of a call', () => {
+    expect(agOf({ 'gen_ai.operation.name': 'chat', 'gen_ai.usage.cost': '0.25' }).metrics).toEqual({
+      costs: { incremental: { total: 0.25 } },
+    })
   })
 
   test('an event may have any number of messages', () => {
