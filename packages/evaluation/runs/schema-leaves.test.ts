@@ -30,9 +30,14 @@ test.each<[string, Json, string[]]>([
     'nullable',
     {
       type: 'object',
-      properties: { a: { type: ['number', 'null'] }, b: { anyOf: [{ type: 'string' }, { type: 'null' }] } },
+      properties: {
+        a: { type: ['number', 'null'] },
+        b: { anyOf: [{ type: 'string' }, { type: 'null' }] },
+        c: { oneOf: [{ type: 'null' }, { anyOf: [words] }] },
+        d: { type: 'integer', anyOf: [{ minimum: 1 }, { maximum: 5 }] },
+      },
     },
-    ['a numeric/continuous', 'b string'],
+    ['a numeric/continuous', 'b string', 'c categorical/single', 'd numeric/discrete'],
   ],
   [
     'no metric',
@@ -43,6 +48,9 @@ test.each<[string, Json, string[]]>([
         b: {},
         c: { type: ['number', 'string'] },
         d: { type: 'constructor' },
+        e: { oneOf: [{ type: 'number' }, { type: 'string' }] },
+        f: { type: 'array', items: { type: 'string' } },
+        g: { type: 'array', items: { type: 'number', enum: [1, 2] } },
       },
     },
     [],
@@ -51,4 +59,12 @@ test.each<[string, Json, string[]]>([
   ['no schema', null, []],
 ])('%s', (_name, schema, leaves) => {
   expect(schemaLeaves(schema).map(({ path, type }) => `${path.join('/')} ${type}`)).toEqual(leaves)
+})
+
+test('of a schema, 50 levels are looked at and 1,000 leaves are taken', () => {
+  const nested = (levels: number): Json =>
+    levels === 0 ? { type: 'number' } : { type: 'object', properties: { a: nested(levels - 1) } }
+  expect([50, 51].map(levels => schemaLeaves(nested(levels)).length)).toEqual([1, 0])
+  const names = Array.from({ length: 1_001 }, (_, at) => [`n${at}`, { type: 'number' }])
+  expect(schemaLeaves({ type: 'object', properties: Object.fromEntries(names) })).toHaveLength(1_000)
 })
