@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { blocksOf, lanesOf } from './assignment.ts'
+import { blocksOf, firstLanes, lanesOf, NO_LANE } from './assignment.ts'
 
 test('the example of the interface: four buckets for three', () => {
   const lane = ['ana', 'bo', 'cy']
@@ -30,6 +30,25 @@ test('blocks of all assignees are every bucket once, in order, and differ by one
       )
       const sizes = blocks.map(([from, to]) => to - from)
       expect(Math.max(...sizes) - Math.min(...sizes)).toBeLessThanOrEqual(1)
+    }),
+  )
+})
+
+test('a bucket is in the first lane that has it for one of the users, if any has', () => {
+  const user = fc.constantFrom('ana', 'bo', 'cy')
+  const queue = fc.record({
+    buckets: fc.integer({ min: 1, max: 30 }),
+    lanes: fc.array(fc.array(user), { maxLength: 4 }),
+  })
+  fc.assert(
+    fc.property(queue, fc.uniqueArray(user), ({ buckets, lanes }, users) => {
+      const blocks = lanes.map(lane => blocksOf(lane, new Set(users), buckets))
+      const { from, values } = firstLanes(blocks)
+      for (let bucket = 0; bucket < buckets; bucket++) {
+        const isIn = (lane: (typeof blocks)[number]) => lane.some(([first, end]) => first <= bucket && bucket < end)
+        const expected = blocks.some(isIn) ? blocks.findIndex(isIn) : NO_LANE
+        expect(values[from.findLastIndex(start => start <= bucket)]).toBe(expected)
+      }
     }),
   )
 })
