@@ -2,7 +2,15 @@ import type { Browser, Locator, Route } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually, newProject, type TestProject } from '../../../test/harness.ts'
 import { openBrowser, visit } from './browser.testing.ts'
-import { comparedRuns, type Evaluated, makeEvaluated, post, queuedRun, splitRun } from './evaluations.testing.ts'
+import {
+  comparedRuns,
+  type Evaluated,
+  makeEvaluated,
+  post,
+  queuedRun,
+  scoredRun,
+  splitRun,
+} from './evaluations.testing.ts'
 
 const CASES = 40
 
@@ -256,6 +264,45 @@ test('evaluations and their comparison fit a page of 768 px', async () => {
   // Scripts and prompts keep their lines.
   const value = page.getByRole('region', { name: 'Configuration' }).getByRole('cell').first()
   expect(await value.evaluate(cell => getComputedStyle(cell).whiteSpace)).toBe('pre-wrap')
+  await close()
+})
+
+test('the texts of a case keep their room beside six scores, and beside an open case', async () => {
+  const scores = { clear: 1, kind: 0.5, short: 0.25, true: 1, useful: 0, whole: 0.75 }
+  const run = await scoredRun(project, evaluated, scores)
+  const { page, close } = await visit(browser, project, `/w/evaluations/${run}`, {
+    viewport: { width: 1280, height: 800 },
+  })
+  await page.getByRole('columnheader', { name: 'whole' }).waitFor()
+  const hasRoom = async (): Promise<void> => {
+    for (const name of ['Input', 'Expected', 'Output']) {
+      const box = await page.getByRole('columnheader', { name }).boundingBox()
+      expect(box?.width, `${name} at ${page.viewportSize()?.width} px`).toBeGreaterThan(80)
+    }
+    const table = page.getByRole('table', { name: 'Cases' }).locator('..')
+    expect(await table.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0)
+  }
+  await hasRoom()
+  await page.locator('[data-row="0"]').click()
+  await page.getByRole('region', { name: 'Case', exact: true }).waitFor()
+  await hasRoom()
+  await page.keyboard.press('Escape')
+  await page.setViewportSize({ width: 768, height: 800 })
+  await hasRoom()
+  await close()
+})
+
+test('what a row of a comparison is about stays in view while it is scrolled sideways', async () => {
+  const other = await scoredRun(project, evaluated, { score: 1 })
+  const path = `/w/evaluations/compare?baseline=${baseline}&runs=${worse},${other}`
+  const { page, close } = await visit(browser, project, path, { viewport: { width: 320, height: 640 } })
+  const scores = page.getByRole('region', { name: 'Scores' })
+  await scores.getByRole('rowheader', { name: 'success' }).waitFor()
+  await scores.evaluate(region => region.scrollBy(40, 0))
+  expect(await scores.evaluate(({ scrollLeft }) => scrollLeft)).toBe(40)
+  const lefts = [scores, scores.getByRole('rowheader', { name: 'success' }), scores.getByText('Score', { exact: true })]
+  const boxes = await Promise.all(lefts.map(one => one.boundingBox()))
+  expect(boxes.map(box => box?.x)).toEqual([0, 0, 0])
   await close()
 })
 

@@ -188,11 +188,58 @@ export async function comparedRuns(project: TestProject, evaluated: Evaluated): 
   return [baseline, worse]
 }
 
+/** A run of one case without an application, which one evaluator has given these scores. Returns its id. */
+export async function scoredRun(
+  project: TestProject,
+  { testset }: Evaluated,
+  scores: Readonly<Record<string, number>>,
+): Promise<string> {
+  const properties = Object.fromEntries(Object.keys(scores).map(name => [name, { type: 'number' }]))
+  const { evaluator } = await post(project, '/simple/evaluators/', {
+    evaluator: {
+      slug: slug('scorer'),
+      name: 'scorer',
+      data: {
+        uri: 'agenta:custom:hook:v0',
+        url: 'https://localhost/hook',
+        schemas: { outputs: { type: 'object', properties } },
+      },
+    },
+  })
+  const { evaluation } = await post(project, '/simple/evaluations/', {
+    evaluation: {
+      name: 'Scored',
+      data: { status: 'running', testset_steps: [testset], evaluator_steps: [evaluator.revision_id] },
+    },
+  })
+  const run_id: string = evaluation.id
+  const { run } = (await project.get(`/api/evaluations/runs/${run_id}`)).body
+  const keyOf = (type: string): string => run.data.steps.find((step: any) => step.type === type).key
+  const { scenarios } = await post(project, `/simple/evaluations/${run_id}/scenarios/add`, { count: 1 })
+  const { testset_revision } = await post(project, '/testsets/revisions/retrieve', {
+    testset_revision_ref: { id: testset },
+  })
+  const [{ id: testcase_id }] = testset_revision.data.testcases
+  const trace_id = newTraceId()
+  const times = { start_time: '2026-11-20T09:15:00.000Z', end_time: '2026-11-20T09:15:01.000Z' }
+  const attributes = { ag: { data: { outputs: scores } } }
+  const root = { trace_id, span_id: newSpanId(), span_name: 'scorer', ...times, attributes }
+  await post(project, '/traces/ingest', { traces: [{ trace_id, spans: { root } }] })
+  const cell = { run_id, scenario_id: scenarios[0].id, testcase_id, status: 'success' }
+  const results = [
+    { ...cell, step_key: keyOf('input') },
+    { ...cell, step_key: keyOf('annotation'), trace_id },
+  ]
+  await post(project, `/simple/evaluations/${run_id}/populate`, { results })
+  await post(project, '/evaluations/metrics/refresh', { metrics: { run_id } })
+  return run_id
+}
+
 /**
  * A split run of one case in which people judge what the application said: something else in each repeat. Resolves with
  * the traces of the application.
  */
-export async function splitRun(project: TestProject, { testset, applications, review }: Evaluated, said: string[]) {
+export async function splitRun(project: TestProject, { testset, applications, review }: Evaluated, said: unknown[]) {
   const [application] = applications
   const data = {
     status: 'running',

@@ -8,7 +8,7 @@ import { Scroller } from '../../parts/scroller.tsx'
 import { pinnedOf, revisionOf, stepsOf, titleOf } from '../table/case-model.ts'
 import { DiffText } from '../table/diff-text.tsx'
 import styles from './compare.module.css'
-import { runName } from './score-table.tsx'
+import { RunName } from './score-table.tsx'
 
 /** What the runs are made of where they differ: pinned revisions, and what applications and evaluators consist of. */
 export function Configuration({ runs }: { runs: readonly Run[] }): ReactNode {
@@ -30,7 +30,7 @@ export function Configuration({ runs }: { runs: readonly Run[] }): ReactNode {
                 <th>What</th>
                 {runs.map((run, index) => (
                   <th key={run.id}>
-                    {runName(run)} {index === 0 && '(baseline)'}
+                    <RunName run={run} /> {index === 0 && '(baseline)'}
                   </th>
                 ))}
               </tr>

@@ -28,6 +28,13 @@ export function runName(run: Run): string {
   return visible([name, ...subjects.map(pinnedOf)].join(' · '))
 }
 
+/** The name of a run above its column: two lines of it, whole in its title. */
+export const RunName = ({ run }: { run: Run }): ReactNode => (
+  <span className={styles.name} title={runName(run)}>
+    {runName(run)}
+  </span>
+)
+
 /** For each score and run: the difference to the baseline, how sure it is, and what that means. */
 export function ScoreTable(props: ScoreTableProps): ReactNode {
   const { baseline, runs, compared, by, onBy, onBaseline, onRemove } = props
@@ -45,14 +52,14 @@ export function ScoreTable(props: ScoreTableProps): ReactNode {
           <tr>
             <th>Score</th>
             <th>
-              {runName(baseline)} <span className={table.soft}>(baseline)</span>
+              <RunName run={baseline} /> <span className={table.soft}>(baseline)</span>
             </th>
             {compared.map(({ run_id, matched }) => {
               const run = byId.get(run_id)
               return (
                 <th key={run_id}>
                   <span className={styles.side}>
-                    {run ? runName(run) : run_id}{' '}
+                    {run ? <RunName run={run} /> : run_id}{' '}
                     <span className={table.soft}>{formatNumberOf(matched, 'case')} in both</span>
                     <Button look="plain" onClick={() => onBaseline(run_id)}>
                       Make baseline
