@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { TestProject } from '../../../test/harness.ts'
 import type { OtlpSpan } from '../../../test/otlp.ts'
 import { openBrowser, traceOf, visit } from './browser.testing.ts'
+import { makeEvaluated, splitRun } from './evaluations.testing.ts'
 import { projectWithModel } from './models.testing.ts'
 
 /*
@@ -159,5 +160,21 @@ test('an annotation has what was typed', async () => {
   await expect
     .poll(async () => (await project.post('/api/annotations/query', {})).text)
     .toMatch(new RegExp(`"id":${ODD}.*"more":\\[${ODD}\\]`))
+  await close()
+})
+
+test('a case of an evaluation shows them, and outputs that differ in the last digit are not equal', async () => {
+  const evaluated = await makeEvaluated(project, 1)
+  const [odd, even] = await Promise.all([ODD, EVEN].map(id => splitRun(project, evaluated, [{ total: rawJSON(id) }])))
+  const { page, faults, close } = await visit(browser, project, `/w/evaluations/${odd?.run_id}`)
+  await page.locator('[data-row="0"]').click()
+  await page.getByRole('region', { name: 'Case', exact: true }).getByText(ODD).waitFor()
+  await page.goto(`${new URL(page.url()).origin}/w/evaluations/judge?baseline=${odd?.run_id}&run=${even?.run_id}`)
+  for (const id of [ODD, EVEN])
+    await page
+      .getByRole('region', { name: / output$/ })
+      .filter({ hasText: id })
+      .waitFor()
+  expect(faults).toEqual([])
   await close()
 })

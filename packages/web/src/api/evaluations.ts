@@ -175,14 +175,15 @@ export interface CasesPage {
   cases: CaseRow[]
 }
 
-/** A page of cases with their testcases. */
+/** A page of cases with their testcases, with integers of any size. */
 export async function readCases(
   run_id: string,
   asked: CasesAsked & { offset?: number; limit?: number },
   signal?: AbortSignal,
 ): Promise<CasesPage> {
   const path = `/evaluations/runs/${run_id}/cases`
-  const { total, cases } = await post<{ total: number; cases: RunCase[] }>(path, { cases: asked }, signal)
+  const request = { method: 'POST', body: { cases: asked }, signal, isExact: true } as const
+  const { total, cases } = await api<{ total: number; cases: RunCase[] }>(path, request)
   const testcase_ids = [...new Set(cases.flatMap(({ testcase_id }) => testcase_id ?? []))]
   const testcases = await readTestcases(testcase_ids, signal)
   return {
@@ -197,7 +198,8 @@ export async function readCases(
 
 async function readTestcases(ids: readonly string[], signal?: AbortSignal): Promise<Map<string, Testcase>> {
   if (ids.length === 0) return new Map()
-  const { testcases } = await post<{ testcases: Testcase[] }>('/testcases/query', { testcase_ids: ids }, signal)
+  const request = { method: 'POST', body: { testcase_ids: ids }, signal, isExact: true } as const
+  const { testcases } = await api<{ testcases: Testcase[] }>('/testcases/query', request)
   return new Map(testcases.map(one => [one.id, one]))
 }
 
@@ -209,6 +211,7 @@ export const casesQuery = (run_id: string, asked: CasesAsked, everyMs: number | 
     getNextPageParam: ({ offset, cases, total }: CasesPage) =>
       offset + cases.length < total ? offset + cases.length : undefined,
     placeholderData: keepPreviousData,
+    structuralSharing: false,
     // All pages are read again, so a long list that somebody has scrolled through is not.
     refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) <= REFRESHED_PAGES_MAX ? everyMs : false),
   })
@@ -218,6 +221,7 @@ export const casesByIdQuery = (run_id: string, scenario_ids: string[]) =>
   queryOptions({
     queryKey: ['cases by id', run_id, scenario_ids],
     queryFn: ({ signal }) => readCases(run_id, { scenario_ids, limit: scenario_ids.length }, signal),
+    structuralSharing: false,
     enabled: scenario_ids.length > 0,
   })
 

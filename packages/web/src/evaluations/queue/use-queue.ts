@@ -75,6 +75,7 @@ export function useQueue(parts: QueueParts, fieldsOf: (stepKey: string) => reado
     initialPageParam: undefined as object | undefined,
     queryFn: ({ pageParam, signal }) => readItems(parts, pageParam, signal),
     getNextPageParam: ({ next }) => next,
+    structuralSharing: false,
     // What was annotated must not be offered again, nor move the list while it is worked on.
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
