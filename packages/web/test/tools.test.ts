@@ -44,6 +44,19 @@ test('by mouse: a filter is saved, and chosen again; an own column and scores ar
   await close()
 })
 
+test('keys are called as on the computer of the reader', async () => {
+  for (const [userAgent, key] of [
+    ['Mozilla/5.0 (X11; Linux x86_64) Chrome/140', 'Ctrl+K'],
+    ['Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) Chrome/140', '⌘K'],
+  ] as const) {
+    const { page, close } = await visit(browser, project, '/w/traces', { userAgent })
+    await page.getByRole('banner').getByText(key, { exact: true }).waitFor()
+    await page.keyboard.press('?')
+    await page.getByRole('dialog').getByText(key, { exact: true }).waitFor()
+    await close()
+  }
+})
+
 test('what is no command and no id of a trace can be corrected', async () => {
   const { page, close } = await visit(browser, project, '/w/traces')
   await page.locator('[data-row="0"]').waitFor()

@@ -35,7 +35,13 @@ export const TextField = ({ label, className, onChange, ...rest }: TextFieldProp
   </label>
 )
 
-export const Kbd = ({ children }: { children: ReactNode }): ReactNode => <kbd className={styles.kbd}>{children}</kbd>
+/** Other computers have Ctrl instead. */
+const HAS_COMMAND_KEY = navigator.userAgent.includes('Mac')
+
+/** Keys as they are called on this computer. */
+export const Kbd = ({ children }: { children: string }): ReactNode => (
+  <kbd className={styles.kbd}>{HAS_COMMAND_KEY ? children : children.replace('⌘', 'Ctrl+')}</kbd>
+)
 
 interface ChoicesProps<T extends string> {
   label: string

@@ -205,7 +205,10 @@ function ItemView({ item, run, forms, work }: ItemViewProps): ReactNode {
         )}
         <footer className={styles.footer}>
           <Button type="submit" look="primary" disabled={refusal !== undefined} title={refusal}>
-            Save and next <span aria-hidden="true">⌘↵</span>
+            Save and next{' '}
+            <span aria-hidden="true">
+              <Kbd>⌘↵</Kbd>
+            </span>
           </Button>
           <Button {...ONCE} onClick={work.skip}>
             Skip <Kbd>s</Kbd>
