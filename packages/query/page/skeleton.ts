@@ -85,7 +85,9 @@ export function compileParts(
   const each = parts.map(part => sql`(${text(part)}, ${textOf(part)})`)
   const list = each.reduce((all, one) => sql`${all}, ${one}`)
   const range = sql`substringUTF8(pair.2, ${int(offset + 1)}, ${int(length)})`
-  return sql`SELECT pair.1 AS part, lengthUTF8(pair.2) AS characters, ${range} AS text, substringUTF8(status_message, 1, 10000) AS status_message FROM spans ARRAY JOIN [${list}] AS pair PREWHERE ${row} ${BY_ID}`
+  const message = sql`substringUTF8(status_message, 1, ${int(RANGE_CHARACTERS_MAX)})`
+  const once = sql`if(pair.1 = ${text(parts[0] ?? '')}, ${message}, '')`
+  return sql`SELECT pair.1 AS part, lengthUTF8(pair.2) AS characters, ${range} AS text, ${once} AS status_message FROM spans ARRAY JOIN [${list}] AS pair PREWHERE ${row} ${BY_ID}`
 }
 
 export interface PartRow {
@@ -93,6 +95,6 @@ export interface PartRow {
   /** Of the whole text; zero: the span does not have this part. */
   readonly characters: number
   readonly text: string
-  /** The beginning of that of the span, in each row. */
+  /** Of the span, in the row of the first part; at most {@link RANGE_CHARACTERS_MAX} characters. */
   readonly status_message: string
 }

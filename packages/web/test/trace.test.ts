@@ -47,6 +47,18 @@ test('by mouse: tree, span, tabs, conversation', async () => {
   await close()
 })
 
+test('the message of an error, however long, leaves room for what the span was given', async () => {
+  const fails = `Refused: ${'the stack goes on, '.repeat(2_000)}and ends here`
+  const id = await stored(traceOf({ name: 'refund', type: 'tool', at: 0, ms: 10, inputs: { order: 7 }, fails }))
+  const { page, close } = await visit(browser, project, `/w/traces/${id}?view=tree`)
+  await page.getByText('Refused: the stack goes on').waitFor()
+  const input = page.getByRole('region', { name: 'Span' }).getByRole('heading', { name: 'Input' })
+  expect((await input.boundingBox())?.y).toBeLessThan(800)
+  await page.getByRole('button', { name: /show all 3.,... characters/ }).click()
+  await page.getByText('and ends here').waitFor()
+  await close()
+})
+
 test('the link that is copied leads to the selected span', async () => {
   const id = await stored(agentTrace('Linked?'))
   const options = { permissions: ['clipboard-read', 'clipboard-write'] }

@@ -74,7 +74,8 @@ export function traceViewRoutes(engine: Engine): (app: FastifyInstance) => void 
         const rows = await readOneTrace(engine, trace_id, from => from.rows<PartRow>(printSql(statement), holder))
         if (rows.length === 0) throw new Problem('not_found', 'The span does not exist.')
         const found = rows.filter(({ characters }) => characters > 0).map(row => toPart(row, offset, length))
-        return { count: found.length, status_message: rows[0]?.status_message || undefined, parts: found }
+        const status_message = rows.find(row => row.status_message)?.status_message
+        return { count: found.length, status_message, parts: found }
       },
     })
   }

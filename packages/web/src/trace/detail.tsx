@@ -18,6 +18,7 @@ import { referencesIn } from './references.tsx'
 import styles from './trace.module.css'
 import { TraceActions } from './trace-actions.tsx'
 import type { Trace } from './trace-model.ts'
+import { TextView } from './value-view.tsx'
 
 interface DetailProps {
   traceId: string
@@ -165,7 +166,14 @@ function Chosen({ parts, tab, ids }: ChosenProps): ReactNode {
   return chosen.map(part => <PartView key={part.part} title={TITLES[part.part] ?? part.part} part={part} ids={ids} />)
 }
 
-const Fault = ({ text }: { text: string }): ReactNode => <p className={content.fault}>{visible(text)}</p>
+/** Characters of the message of an error that are shown at first: some send the whole stack with it. */
+const FAULT_MAX = 600
+
+const Fault = ({ text }: { text: string }): ReactNode => (
+  <p className={content.fault}>
+    <TextView text={text} max={FAULT_MAX} />
+  </p>
+)
 
 const Raw = ({ parts }: { parts: Parts['parts'] }): ReactNode => (
   <pre className={content.raw}>

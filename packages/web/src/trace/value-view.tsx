@@ -8,17 +8,17 @@ import { type Bytes, bytesIn, type Message, type Piece } from './messages.ts'
 const TEXT_MAX = 4_000
 const MEMBERS_MAX = 100
 
-/** A text as it is, without any markup; bytes as their size. */
-export function TextView({ text }: { text: string }): ReactNode {
+/** A text as it is, without any markup; bytes as their size. `max`: characters that are shown at first. */
+export function TextView({ text, max = TEXT_MAX }: { text: string; max?: number }): ReactNode {
   const [isWhole, setIsWhole] = useState(false)
   const bytes = bytesIn(text)
   if (bytes) return <Chip {...bytes} />
   return (
     <>
       <span className={styles.text} dir="auto">
-        {visible(isWhole ? text : text.slice(0, TEXT_MAX))}
+        {visible(isWhole ? text : text.slice(0, max))}
       </span>
-      {!isWhole && text.length > TEXT_MAX && (
+      {!isWhole && text.length > max && (
         <button type="button" className={styles.more} onClick={() => setIsWhole(true)}>
           … show all {formatCount(text.length)} characters
         </button>
