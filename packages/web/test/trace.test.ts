@@ -78,6 +78,20 @@ test('the link that is copied leads to the selected span', async () => {
   await close()
 })
 
+test('an input is copied as JSON, with what is folded, and a text as it is', async () => {
+  const inputs = { order: { items: [{ sku: 'A-1', options: { colour: ['red'] } }] }, note: 'soon' }
+  const id = await stored(traceOf({ name: 'ship', type: 'tool', at: 0, ms: 10, inputs, outputs: 'It is "shipped".\n' }))
+  const options = { permissions: ['clipboard-read', 'clipboard-write'] }
+  const { page, close } = await visit(browser, project, `/w/traces/${id}?view=tree`, options)
+  const clipboard = (): Promise<string> => page.evaluate(() => navigator.clipboard.readText())
+  await page.getByRole('button', { name: 'Copy Input' }).click()
+  await page.getByRole('button', { name: 'Copied' }).waitFor()
+  expect(JSON.parse(await clipboard())).toEqual(inputs)
+  await page.getByRole('button', { name: 'Copy Output' }).click()
+  await expect.poll(clipboard).toBe('It is "shipped".\n')
+  await close()
+})
+
 test('arrow keys scroll a text that is read, and elsewhere go from span to span', async () => {
   const lines = Array.from({ length: 200 }, (_, n) => `Line ${n}`).join('\n')
   const steps = [{ name: 'inner', type: 'tool', at: 1, ms: 5 }]

@@ -11,7 +11,8 @@ import {
 } from 'react'
 import { type Parts, readRange } from '../api/queries.ts'
 import { formatCount, visible } from '../format/format.ts'
-import { Button, Choices, Failure } from '../parts/controls.tsx'
+import { Button, Choices, Failure, Spoken } from '../parts/controls.tsx'
+import { CopyButton } from '../parts/copy-button.tsx'
 import { Scroller } from '../parts/scroller.tsx'
 import styles from './content.module.css'
 import { type Bytes, continued, messagesIn, plainText, splitBytes, valueIn } from './messages.ts'
@@ -41,6 +42,7 @@ function WholePart({ title, text }: { title: string; text: string }): ReactNode 
   const value = useMemo(() => valueIn(text), [text])
   const messages = useMemo(() => messagesIn(value), [value])
   const plain = plainText(value)
+  const asText = plain ?? JSON.stringify(value, null, 2)
   const [form, setForm] = useState<Form>(messages ? 'chat' : plain !== undefined ? 'text' : 'json')
   const forms = [
     ...(messages ? ([['chat', 'Chat']] as const) : []),
@@ -51,6 +53,9 @@ function WholePart({ title, text }: { title: string; text: string }): ReactNode 
     <>
       <header>
         <h3>{title}</h3>
+        <CopyButton look="plain" className={styles.copy} text={asText}>
+          Copy<Spoken> {title}</Spoken>
+        </CopyButton>
         <Choices label={`Form of ${title}`} value={form} choices={forms} onChange={setForm} />
       </header>
       <div className={styles.value}>
@@ -59,7 +64,7 @@ function WholePart({ title, text }: { title: string; text: string }): ReactNode 
             // biome-ignore lint/suspicious/noArrayIndexKey: the messages never change
             <MessageView key={index} message={message} />
           ))}
-        {form === 'text' && <TextView text={plain ?? JSON.stringify(value, null, 2)} />}
+        {form === 'text' && <TextView text={asText} />}
         {form === 'json' && (
           <div className={styles.json}>
             <JsonView value={value} />
