@@ -57,6 +57,23 @@ test('keys are called as on the computer of the reader', async () => {
   }
 })
 
+test('the focus is where it was after the commands, and in what one of them opens', async () => {
+  const { page, close } = await visit(browser, project, '/w/traces')
+  const row = page.locator('[data-row="1"] a')
+  await row.focus()
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox', { name: 'Command, name or trace id' }).waitFor()
+  await page.keyboard.press('Escape')
+  await expect.poll(() => row.evaluate(link => link === document.activeElement)).toBe(true)
+  await page.keyboard.press('Control+k')
+  await page.getByRole('option', { name: 'Show all keys' }).click()
+  const keys = page.getByRole('dialog', { name: 'Keys' })
+  await expect.poll(() => keys.evaluate(dialog => dialog.contains(document.activeElement))).toBe(true)
+  await page.keyboard.press('Escape')
+  await keys.waitFor({ state: 'detached' })
+  await close()
+})
+
 test('what is no command and no id of a trace can be corrected', async () => {
   const { page, close } = await visit(browser, project, '/w/traces')
   await page.locator('[data-row="0"]').waitFor()

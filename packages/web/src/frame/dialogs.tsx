@@ -50,6 +50,7 @@ export function Commands({ onClose, onKeys }: { onClose: () => void; onKeys: () 
   const [text, setText] = useState('')
   const [chosen, setChosen] = useState(0)
   const listId = useId()
+  const [before] = useState(() => document.activeElement)
   const commands = [...useCommands(text, onKeys), ...useNamed(text)]
   const run = (command: Command | undefined): void => {
     if (!command) return
@@ -66,7 +67,7 @@ export function Commands({ onClose, onKeys }: { onClose: () => void; onKeys: () 
     event.preventDefault()
   }
   return (
-    <Modal title="Commands" onClose={onClose}>
+    <Modal title="Commands" onClose={onClose} returnTo={before}>
       <input
         className={styles.find}
         // biome-ignore lint/a11y/noAutofocus: whoever presses ⌘K types next

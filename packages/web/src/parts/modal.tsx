@@ -9,6 +9,8 @@ interface ModalProps {
   /** Room for two texts side by side. */
   isWide?: boolean
   onClose: () => void
+  /** What has the focus again afterwards, for a dialog whose field takes the focus by itself. */
+  returnTo?: Element | null
   children: ReactNode
 }
 
@@ -69,11 +71,16 @@ export const FormModal = ({
   </Popup>
 )
 
-const Popup = ({ title, isWide = false, onClose, children }: ModalProps): ReactNode => (
+const Popup = ({ title, isWide = false, onClose, returnTo, children }: ModalProps): ReactNode => (
   <Dialog.Root open onOpenChange={open => open || onClose()}>
     <Dialog.Portal>
       <Dialog.Backdrop className={styles.backdrop} />
-      <Dialog.Popup className={`${styles.dialog} ${isWide ? styles.wide : ''}`} aria-label={title} data-modal="">
+      <Dialog.Popup
+        className={`${styles.dialog} ${isWide ? styles.wide : ''}`}
+        aria-label={title}
+        data-modal=""
+        finalFocus={() => (returnTo instanceof HTMLElement && returnTo.isConnected ? returnTo : true)}
+      >
         {children}
       </Dialog.Popup>
     </Dialog.Portal>
