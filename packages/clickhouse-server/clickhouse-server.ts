@@ -114,7 +114,7 @@ interface Kept {
 }
 
 /** Keeps a server running. While it is down, its clients cannot connect and treat the store as unreachable. */
-class KeptServer implements ClickHouseServer {
+export class KeptServer implements ClickHouseServer {
   readonly url: string
   readonly #kept: Kept
   readonly #stopping = new AbortController()

@@ -4,6 +4,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { lockFolder } from '@spanhouse/folder-lock'
+import { KeptServer } from './clickhouse-server.ts'
 import type { ServerAddress } from './configuration.ts'
 import { startServerProcess, urlOf } from './server-process.ts'
 
@@ -20,9 +21,6 @@ const SHARDS_MAX = 16
 if (!Number.isInteger(shards) || shards < 1 || shards > SHARDS_MAX) fail(`--shards is a number from 1 to ${SHARDS_MAX}`)
 if (!Number.isInteger(port) || port < 1 || port > 65_535 - 2 * SHARDS_MAX) fail(`--port=${values.port} is not a port`)
 
-/** A server that exits so soon would do so again. */
-const SOON_MS = 5_000
-
 process.umask(0o077)
 const folder = resolve(values.path)
 const numbers = Array.from({ length: shards }, (_, index) => index + 1)
@@ -36,29 +34,20 @@ const addresses: ServerAddress[] = numbers.map(number => ({
   password,
   cluster: { tcpPorts, shard: number },
 }))
-for (const { path } of addresses) await mkdir(path, { recursive: true })
-await lockFolder(folder).catch(error => fail(`${(error as Error).message}: stop it first`))
-const servers = await Promise.all(addresses.map(startServerProcess)).catch(error => fail((error as Error).message))
+const servers = await Promise.all(addresses.map(startShard))
 const urls = addresses.map(urlOf)
 process.stdout.write(
   shards === 1 ? `export CLICKHOUSE_URL=${urls[0]}\n` : `export CLICKHOUSE_URLS="${urls.join(' ')}"\n`,
 )
-let isStopping = false
-for (const index of servers.keys()) void keep(index)
 await Promise.race((['SIGINT', 'SIGTERM'] as const).map(signal => once(process, signal)))
-isStopping = true
-for (const server of servers) server.signal('SIGKILL')
-process.exit(0)
+await Promise.all(servers.map(server => server.stop()))
 
-async function keep(index: number): Promise<void> {
-  for (;;) {
-    const since = performance.now()
-    const reason = await servers[index]?.ended
-    if (isStopping) return
-    if (performance.now() - since < SOON_MS) fail(`shard ${index + 1} has exited right after its start: ${reason}`)
-    process.stderr.write(`shard ${index + 1} has exited and is started again: ${reason}\n`)
-    servers[index] = await startServerProcess(addresses[index] as ServerAddress).catch(error => fail(error.message))
-  }
+async function startShard(address: ServerAddress, index: number): Promise<KeptServer> {
+  const onDeath = (message: string): void => void process.stderr.write(`shard ${index + 1}: ${message}\n`)
+  await mkdir(address.path, { recursive: true })
+  const unlock = await lockFolder(address.path).catch(error => fail(`${(error as Error).message}: stop it first`))
+  const server = await startServerProcess(address).catch(error => fail((error as Error).message))
+  return new KeptServer({ address, server, unlock, onDeath })
 }
 
 /** The same with each start, so that the setting does not change. */
