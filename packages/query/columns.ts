@@ -24,7 +24,7 @@ import type { StoredBody } from './stored-body.ts'
  * The stored columns of a span, one entry each: name, type and codec in ClickHouse, how it is written to a row of an
  * insert and read from one, whether it is shown, how it can be filtered, and which attribute it holds. The insert list,
  * the select list, the reader, the filters' fields and the attributes with columns are derived from these entries. To
- * add a column, add an entry here and a migration in clickhouse/.
+ * add a column, add an entry here and a migration in clickhouse/ (see CONTRIBUTING.md).
  *
  * Columns are grouped by when their values are known; the order of the groups is the order of an insert.
  */
@@ -135,7 +135,7 @@ export const MOVED_COLUMNS = [
   } as Column<Body, 'copies', number[]>),
 ] as const satisfies readonly Column<Body>[]
 
-/** The indexed search terms, derived from the content. */
+/** What else follows from the content, such as the indexed search terms. A new column of what was sent belongs here. */
 export const SEARCH_COLUMNS = [
   {
     name: 'search_terms',
@@ -145,7 +145,7 @@ export const SEARCH_COLUMNS = [
     read: row => row.uint32s(),
     text: row => `[${row.uint32s().join()}]`,
   } as Column<Span, 'search_terms', number[]>,
-] as const
+] as const satisfies readonly Column<Span>[]
 
 /** The span's own amounts. They are derived from its attributes, so they are not hashed again. */
 export const OWN_COLUMNS = amounts('incremental', (own: Amounts) => own)

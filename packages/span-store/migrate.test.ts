@@ -92,7 +92,7 @@ test.each([false, true])(
       params: { project_id },
     })
     await setRetention(engine, project_id, 30)
-    await cp(join(RELEASED, '011_expiry.sql'), join(folder, '011_expiry.sql'))
+    await cp(RELEASED, folder, { recursive: true })
     await migrateSpans(engine, folder, { isReplicated })
     const mutations = await engine.rows({
       text: `SELECT 1 FROM system.mutations WHERE database = currentDatabase() AND table = 'spans' AND command LIKE '%TTL%'`,

@@ -1,6 +1,6 @@
 import { parseSpanId, parseTraceId, parseUuid } from '@spanhouse/model'
 import type { Column, ColumnFilter, ColumnKind } from '../column.ts'
-import { COLUMNS } from '../columns.ts'
+import { SHOWN_COLUMNS } from '../columns.ts'
 import { identifier, join, type Sql, sql } from '../sql.ts'
 
 /** Operators of a condition, by group. */
@@ -88,7 +88,8 @@ const PRESENT: Record<NonNullable<ColumnFilter['absent']>, (column: Sql) => Sql>
   root: () => sql`NOT (${IS_ROOT})`,
 }
 
-const columnFields = (COLUMNS as readonly Column[]).flatMap(({ name, filter }): ColumnField[] => {
+/** Of the columns that are read with a span: a filter in memory knows no other values. */
+const columnFields = (SHOWN_COLUMNS as readonly Column[]).flatMap(({ name, filter }): ColumnField[] => {
   if (!filter) return []
   const { kind, values, absent, rootsOnly } = filter
   const column = identifier(name)
