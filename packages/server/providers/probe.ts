@@ -1,13 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ProbeBody } from '@spanhouse/access'
-import { Problem, unprocessable, withoutTrailing } from '@spanhouse/model'
+import { type Problem, unprocessable, withoutTrailing } from '@spanhouse/model'
 import { PROVIDER_APIS, type ProviderApi } from '@spanhouse/models'
 import { OutboundError, type OutboundFetch, type OutboundRules } from '@spanhouse/outbound'
 import { z } from '@spanhouse/validation'
-
-/** For all callers together: each holds a connection for up to ten seconds. */
-const PROBES_MAX = 32
-let probing = 0
 
 /**
  * The minimum time before a host is reported as unreachable: names of private networks resolve immediately, others need
@@ -27,8 +23,8 @@ type Finding = Omit<ProbeAnswer, 'kind'>
 
 /**
  * `POST /providers/probe`: sends the provider a free request that succeeds only with a valid key. Only the status of
- * its response is revealed, so that nobody can read through this server what only it can reach. Throws Problems:
- * `unprocessable` if the key or the address is missing or the address is private; `overloaded`.
+ * its response is revealed, so that nobody can read through this server what only it can reach. Throws a Problem
+ * (`unprocessable`) if the key or the address is missing or the address is private.
  */
 export async function probeProvider(
   { kind, provider }: ProbeBody,
@@ -39,10 +35,6 @@ export async function probeProvider(
     return { kind, status: 'unknown', message: `Credentials of ${kind} cannot be tested without running a model.` }
   }
   const request = requestFor(api, { kind, provider })
-  if (probing >= PROBES_MAX) {
-    throw new Problem('overloaded', 'Too many credentials are being tested.', { retryAfterSeconds: 1 })
-  }
-  probing++
   const silence = rules.isOpen ? undefined : delay(SILENCE_MS)
   try {
     const answer = await fetch(request.url, { headers: request.headers })
@@ -51,8 +43,6 @@ export async function probeProvider(
   } catch (error) {
     await silence
     return { kind, ...findingWithoutAnswer(error, rules) }
-  } finally {
-    probing--
   }
 }
 
@@ -79,7 +69,7 @@ function findingOf({ status, headers }: Response, { refusal }: ProviderApi): Fin
   if ([401, 403, refusal].includes(status)) {
     return { status: 'invalid', message: `The provider rejects the credentials (HTTP ${status}).` }
   }
-  const form = status === 200 ? '  with a body that is not JSON' : ''
+  const form = status === 200 ? ' with a body that is not JSON' : ''
   return {
     status: 'unknown',
     message: `The provider responded with HTTP ${status}${form}, which shows neither success nor failure.`,
