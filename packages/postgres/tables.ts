@@ -4,7 +4,7 @@ import type { ColumnType, Generated, Kysely, Transaction } from 'kysely'
 /** ISO 8601 text in UTC. If omitted on insert, it is the time of the insert. */
 type CreatedAt = ColumnType<string, string | undefined, string>
 type Time = ColumnType<string | null, string | null | undefined, string | null>
-/** Read as a value, written as text ({@link toJsonb}): the drivers would encode arrays differently. */
+/** Read as a value, written as text (`toJsonb`): the drivers would encode arrays differently. */
 type JsonObjectColumn = ColumnType<JsonObject | null, string | null | undefined, string | null>
 type JsonColumn = ColumnType<Json | null, string | null | undefined, string | null>
 type Text = ColumnType<string | null, string | null | undefined, string | null>

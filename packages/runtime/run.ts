@@ -76,7 +76,7 @@ export interface Means {
    * Calls the plan's configurations until one succeeds, by its retry and fallback policies. Every attempt records a
    * span. If `onEvent` is given, it receives text and tool calls as they arrive.
    *
-   * Throws a {@link RunError}: `invalid-secrets`, `unknown-connection` or `connection-model-mismatch` without a usable
+   * Throws a `RunError`: `invalid-secrets`, `unknown-connection` or `connection-model-mismatch` without a usable
    * key, else the error of the last attempt with the provider's status in `providerStatus`.
    */
   chat(plan: ChatPlan, onEvent?: (event: RunEvent) => void): Promise<ChatAnswer>
@@ -85,21 +85,21 @@ export interface Means {
   /** One vector for each text. Throws as `chat` does. */
   embed(call: { model: string; connection?: string; texts: readonly string[] }): Promise<number[][]>
   /**
-   * Runs a caller's `evaluate` in the sandbox. Throws a {@link RunError} when it fails, with the line of the source.
+   * Runs a caller's `evaluate` in the sandbox. Throws a `RunError` when it fails, with the line of the source.
    */
   evaluate(code: { runtime: string; source: string; arguments: readonly Json[] }): Promise<Json>
   /**
-   * Posts JSON to an address that a caller chose. Throws a {@link RunError} if the address or a header is rejected, or
+   * Posts JSON to an address that a caller chose. Throws a `RunError` if the address or a header is rejected, or
    * the request fails.
    */
   post(request: PostRequest): Promise<PostReply>
   /**
-   * Whether a pattern in Python's dialect matches somewhere in each text. Throws a {@link RunError}
+   * Whether a pattern in Python's dialect matches somewhere in each text. Throws a `RunError`
    * `regex-pattern-error` if it is malformed or takes too long.
    */
   searchTexts(pattern: { source: string; ignoreCase: boolean }, texts: readonly string[]): Promise<boolean[]>
   /**
-   * Runs a pure but expensive function of `work.ts`, in a thread if its input is large. Throws a {@link RunError} 400
+   * Runs a pure but expensive function of `work.ts`, in a thread if its input is large. Throws a `RunError` 400
    * if the input is too large or takes too long.
    */
   compute<Name extends WorkName>(name: Name, ...args: Parameters<Work[Name]>): Promise<ReturnType<Work[Name]>>

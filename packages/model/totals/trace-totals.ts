@@ -36,7 +36,7 @@ export interface SettledSpan<N> {
  * A call restates under two more conditions, since instrumentations of several layers record the same call, one inside
  * the other: if one of the calls next below it, whatever is between them, has the same tokens; and if its children's
  * totals have no more of any kind of tokens and no step (a tool, an agent, a chain, a workflow) is between it and what
- * was used below. In all cases the calls next below it must possibly be of the same model ({@link mayBeSameModel}).
+ * was used below. In all cases the calls next below it must possibly be of the same model (`mayBeSameModel`).
  *
  * A call that a span beside it records as well restates, too, all that it says; see {@link RepeatedCalls}.
  *
@@ -46,7 +46,7 @@ export interface SettledSpan<N> {
  * ends it.
  *
  * One failure counts once: the error of a span is left out of its total if one of the failing spans next below it has
- * the same failure ({@link isSameFailure}), which it passed on.
+ * the same failure (`isSameFailure`), which it passed on.
  *
  * The type is the one that the earliest span with a type in words declares, else `annotation` when any span suggests
  * it, else `invocation`. The head, the span that stands for the trace in lists, is the root that started last; a

@@ -95,7 +95,7 @@ class Printing {
 
 let printing = new Printing({})
 
-/** Integers beyond a JavaScript number as their digits: the engine does not know {@link RawJson}. */
+/** Integers beyond a JavaScript number as their digits: the engine does not know `RawJson`. */
 function plain<Value extends Json>(value: Value): Value {
   if (isRawJson(value)) return value.rawJSON as Value
   if (Array.isArray(value)) return value.map(plain) as Value
