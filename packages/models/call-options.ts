@@ -88,8 +88,15 @@ export function openAiBody(
 
 /** Not options of a model: determined by the call itself, or the address and credentials of the provider. */
 const RESERVED = new Set([
-  ...['model', 'messages', 'stream', 'stream_options', 'n'],
-  ...['api_key', 'api_base', 'api_version', 'base_url'],
+  'model',
+  'messages',
+  'stream',
+  'stream_options',
+  'n',
+  'api_key',
+  'api_base',
+  'api_version',
+  'base_url',
 ])
 
 /** Options that no package translates, without nulls. */

@@ -5,7 +5,14 @@ const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
 
 /** Headers about the connection, which the HTTP client alone sets. */
 const OF_CONNECTION = new Set([
-  ...['connection', 'expect', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade'],
+  'connection',
+  'expect',
+  'keep-alive',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
 ])
 
 /** Headers that follow from the address and the body. */

@@ -33,8 +33,18 @@ import type { StoredBody } from './stored-body.ts'
 const STORED_TRACE_TYPES: readonly TraceType[] = ['unknown', 'invocation', 'annotation']
 const DECLARED_TRACE_TYPES: readonly (TraceType | 'none')[] = ['none', 'invocation', 'annotation', 'unknown']
 const STORED_SPAN_TYPES: readonly SpanType[] = [
-  ...(['unknown', 'agent', 'chain', 'workflow', 'task', 'tool', 'embedding', 'query', 'llm'] as const),
-  ...(['completion', 'chat', 'rerank'] as const),
+  'unknown',
+  'agent',
+  'chain',
+  'workflow',
+  'task',
+  'tool',
+  'embedding',
+  'query',
+  'llm',
+  'completion',
+  'chat',
+  'rerank',
 ]
 
 /** The stored parent of a root. */

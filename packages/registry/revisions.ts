@@ -78,9 +78,23 @@ export async function insertRevisions(
 
 /** All that the database may have made of what was sent. The data is stored as it was sent, and may be long. */
 const STORED_COLUMNS = [
-  ...(['id', 'slug', 'name', 'description', 'flags', 'tags', 'meta'] as const),
-  ...(['created_at', 'updated_at', 'deleted_at', 'created_by_id', 'updated_by_id', 'deleted_by_id'] as const),
-  ...(['artifact_id', 'variant_id', 'version', 'message'] as const),
+  'id',
+  'slug',
+  'name',
+  'description',
+  'flags',
+  'tags',
+  'meta',
+  'created_at',
+  'updated_at',
+  'deleted_at',
+  'created_by_id',
+  'updated_by_id',
+  'deleted_by_id',
+  'artifact_id',
+  'variant_id',
+  'version',
+  'message',
 ] as const
 
 function toRow(scope: Scope, variant: VariantRow, revision: NewRevision) {

@@ -106,19 +106,25 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
 
 /** The variables that begin with `SPANHOUSE_`: those of this program, and those that only the command line reads. */
 const VARIABLES = [
-  ...['HOST', 'PORT', 'GRPC_PORT', 'DATA_DIR', 'ROLES', 'API_KEY', 'ADMIN_KEY', 'SECRET_KEY', 'URI_PREFIX'],
-  ...[
-    'SERVICES_URL',
-    'DOCS_URL',
-    'OUTBOUND_OPEN',
-    'LOG_LEVEL',
-    'STREAM_BYTES_MAX',
-    'SELF_TRACING',
-    'STREAM_PARTITIONS',
-    'STORAGE_POLICY',
-    'COLD_AFTER_DAYS',
-    'URL',
-  ],
+  'HOST',
+  'PORT',
+  'GRPC_PORT',
+  'DATA_DIR',
+  'ROLES',
+  'API_KEY',
+  'ADMIN_KEY',
+  'SECRET_KEY',
+  'URI_PREFIX',
+  'SERVICES_URL',
+  'DOCS_URL',
+  'OUTBOUND_OPEN',
+  'LOG_LEVEL',
+  'STREAM_BYTES_MAX',
+  'SELF_TRACING',
+  'STREAM_PARTITIONS',
+  'STORAGE_POLICY',
+  'COLD_AFTER_DAYS',
+  'URL',
 ].map(name => `SPANHOUSE_${name}`)
 
 /** Those of the stores have no prefix, and are easily given one. */

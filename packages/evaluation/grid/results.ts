@@ -33,7 +33,16 @@ export type NewResult = z.output<typeof newResult>
 
 const KEY = ['run_id', 'scenario_id', 'step_key', 'repeat_idx']
 const OVERWRITTEN = [
-  ...['status', 'trace_id', 'testcase_id', 'hash_id', 'error', 'interval', 'timestamp', 'flags', 'tags', 'meta'],
+  'status',
+  'trace_id',
+  'testcase_id',
+  'hash_id',
+  'error',
+  'interval',
+  'timestamp',
+  'flags',
+  'tags',
+  'meta',
 ]
 
 /** Which cell: unique within a project, as a scenario is of one run. */

@@ -3,9 +3,20 @@ import { isHuman, type Step } from './run-data.ts'
 
 /** Every flag of a run, in the order in which they are shown. */
 export const RUN_FLAGS = [
-  ...(['is_live', 'is_active', 'is_closed', 'is_queue', 'is_cached', 'is_split'] as const),
-  ...(['has_queries', 'has_testsets', 'has_traces', 'has_testcases'] as const),
-  ...(['has_evaluators', 'has_custom', 'has_human', 'has_auto'] as const),
+  'is_live',
+  'is_active',
+  'is_closed',
+  'is_queue',
+  'is_cached',
+  'is_split',
+  'has_queries',
+  'has_testsets',
+  'has_traces',
+  'has_testcases',
+  'has_evaluators',
+  'has_custom',
+  'has_human',
+  'has_auto',
 ] as const
 export type RunFlag = (typeof RUN_FLAGS)[number]
 export type RunFlags = Record<RunFlag, boolean>

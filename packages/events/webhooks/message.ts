@@ -28,8 +28,14 @@ const REDACTED = '[REDACTED]'
 
 /** Headers that the server alone sets, in lower case. */
 const RESERVED = new Set([
-  ...['content-type', 'user-agent', 'idempotency-key', 'authorization'],
-  ...['x-agenta-event-type', 'x-agenta-delivery-id', 'x-agenta-event-id', SIGNATURE.toLowerCase()],
+  'content-type',
+  'user-agent',
+  'idempotency-key',
+  'authorization',
+  'x-agenta-event-type',
+  'x-agenta-delivery-id',
+  'x-agenta-event-id',
+  SIGNATURE.toLowerCase(),
 ])
 
 /** The id of the delivery of an event to a subscription: the same whenever it is sent (RFC 9562, section 5.8). */

@@ -15,8 +15,8 @@ import type { Histogram, Measure } from './analytics-spec.ts'
 
 /** The percentiles of the interface, in hundredths of a percent: p00.05 is 5. */
 export const PERCENTILES = [
-  ...[5, 10, 50, 100, 250, 500, 1000, 1250, 2000, 2500, 3000, 3750, 4000, 5000, 6000, 6250, 7000, 7500, 8000, 8750],
-  ...[9000, 9500, 9750, 9900, 9950, 9990, 9995],
+  5, 10, 50, 100, 250, 500, 1000, 1250, 2000, 2500, 3000, 3750, 4000, 5000, 6000, 6250, 7000, 7500, 8000, 8750, 9000,
+  9500, 9750, 9900, 9950, 9990, 9995,
 ] as const
 
 /** Runs of equal values in a sorted array: the values, and the end of each run (counted from 1). */

@@ -212,9 +212,22 @@ export function bucketMicros({ windowing }: SpanQuery, buckets: number): number 
 
 /** The columns of {@link ListRow}: few bytes of each row. */
 const ROW_COLUMNS: readonly Sql[] = [
-  ...['trace_id', 'span_id', 'start_time', 'is_root', 'parent_id', 'span_name', 'span_type', 'trace_type'],
-  ...['status_code', 'status_message', 'duration_cumulative', 'errors_cumulative', 'tokens_cumulative_total'],
-  ...['costs_cumulative_total', 'session_id', 'user_id'],
+  'trace_id',
+  'span_id',
+  'start_time',
+  'is_root',
+  'parent_id',
+  'span_name',
+  'span_type',
+  'trace_type',
+  'status_code',
+  'status_message',
+  'duration_cumulative',
+  'errors_cumulative',
+  'tokens_cumulative_total',
+  'costs_cumulative_total',
+  'session_id',
+  'user_id',
 ].map(identifier)
 
 /** Money as text, which keeps all digits; the other amounts are exact as numbers. */

@@ -25,8 +25,14 @@ const REFERENCES = ['query_ref', 'query_variant_ref', 'query_revision_ref']
 
 /** The members of a query's body; `focus`, `format` and `formatting` are decided by the endpoint. */
 const BODY_MEMBERS: readonly string[] = [
-  ...['filtering', 'windowing', 'filter', ...WINDOWING_MEMBERS],
-  ...['focus', 'format', 'formatting', ...REFERENCES],
+  'filtering',
+  'windowing',
+  'filter',
+  ...WINDOWING_MEMBERS,
+  'focus',
+  'format',
+  'formatting',
+  ...REFERENCES,
 ]
 
 /**

@@ -49,8 +49,19 @@ export interface RowOf {
 export const recordColumns = (table: string): RawBuilder<unknown> =>
   sql.raw(
     [
-      ...['id', 'slug', 'name', 'description', 'flags', 'tags', 'meta', 'created_at', 'updated_at', 'deleted_at'],
-      ...['created_by_id', 'updated_by_id', 'deleted_by_id'],
+      'id',
+      'slug',
+      'name',
+      'description',
+      'flags',
+      'tags',
+      'meta',
+      'created_at',
+      'updated_at',
+      'deleted_at',
+      'created_by_id',
+      'updated_by_id',
+      'deleted_by_id',
     ]
       .map(column => `${table}.${column}`)
       .join(', '),

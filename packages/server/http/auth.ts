@@ -7,10 +7,18 @@ import { authenticateExport } from '../ingest/export-credentials.ts'
 const ENTRY = '/'
 /** Public paths. */
 const PUBLIC = [
-  ...['/health', '/ready', '/metrics', '/docs', '/openapi.json', '/auth', '/.well-known/jwks.json'],
-  ...['/services/health', '/services/openapi.json'],
+  '/health',
+  '/ready',
+  '/metrics',
+  '/docs',
+  '/openapi.json',
+  '/auth',
+  '/.well-known/jwks.json',
+  '/services/health',
+  '/services/openapi.json',
   // The web application, which sends a credential with its requests for data.
-  ...['/w', '/t'],
+  '/w',
+  '/t',
 ]
 /** The public description of a handler. */
 const PUBLIC_OF_HANDLER = /^\/services\/[^/]+\/[^/]+\/(health|openapi\.json)\/?$/

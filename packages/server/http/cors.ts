@@ -14,15 +14,18 @@ export async function addCors(app: FastifyInstance): Promise<void> {
 
 /** The response headers that pages may read. */
 const EXPOSED = [
-  ...['x-ag-support-id', 'x-ag-support-ts', 'retry-after', 'server-timing', 'traceparent', 'baggage'],
-  ...[
-    'x-ag-version',
-    'x-ag-trace-id',
-    'x-ag-span-id',
-    'x-ag-session-id',
-    'x-ag-messages-format',
-    'x-ag-messages-version',
-  ],
+  'x-ag-support-id',
+  'x-ag-support-ts',
+  'retry-after',
+  'server-timing',
+  'traceparent',
+  'baggage',
+  'x-ag-version',
+  'x-ag-trace-id',
+  'x-ag-span-id',
+  'x-ag-session-id',
+  'x-ag-messages-format',
+  'x-ag-messages-version',
 ]
 
 /** OPTIONS that is not a preflight is handled like any other method. */

@@ -1,7 +1,19 @@
 /** Route families that are also available below `/preview`, for older clients. */
 const PREVIEWED_FAMILIES = [
-  ...['tracing', 'traces', 'spans', 'simple', 'annotations', 'invocations'],
-  ...['workflows', 'applications', 'evaluators', 'testsets', 'testcases', 'queries', 'environments', 'evaluations'],
+  'tracing',
+  'traces',
+  'spans',
+  'simple',
+  'annotations',
+  'invocations',
+  'workflows',
+  'applications',
+  'evaluators',
+  'testsets',
+  'testcases',
+  'queries',
+  'environments',
+  'evaluations',
 ]
 const PREVIEWED = new RegExp(`^/preview(?=/(${PREVIEWED_FAMILIES.join('|')})(/|$))`)
 /** Where older clients expect the secrets. */

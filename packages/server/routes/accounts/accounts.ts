@@ -14,7 +14,15 @@ import { workspaceRoutes } from './workspaces.ts'
 
 /** Accounts, permissions and secrets. */
 export const accountRoutes = (parts: Parts): ((app: FastifyInstance) => void)[] => [
-  ...[keyRoutes(parts), accessRoutes(parts), profileRoutes(parts)],
-  ...[projectRoutes(parts), quotaRoutes(parts), workspaceRoutes(parts), organizationRoutes(parts)],
-  ...[secretRoutes(parts), providerRoutes(parts), adminRoutes(parts), adminEntityRoutes(parts)],
+  keyRoutes(parts),
+  accessRoutes(parts),
+  profileRoutes(parts),
+  projectRoutes(parts),
+  quotaRoutes(parts),
+  workspaceRoutes(parts),
+  organizationRoutes(parts),
+  secretRoutes(parts),
+  providerRoutes(parts),
+  adminRoutes(parts),
+  adminEntityRoutes(parts),
 ]

@@ -27,7 +27,17 @@ const meaning = (paths: readonly string[], about: string): Field => ({
 })
 
 const TYPES = [
-  ...['agent', 'chain', 'workflow', 'task', 'tool', 'embedding', 'query', 'llm', 'completion', 'chat', 'rerank'],
+  'agent',
+  'chain',
+  'workflow',
+  'task',
+  'tool',
+  'embedding',
+  'query',
+  'llm',
+  'completion',
+  'chat',
+  'rerank',
   'unknown',
 ]
 
