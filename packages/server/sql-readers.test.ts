@@ -292,7 +292,7 @@ test('the examples of the documentation and the statements of the dashboards run
 test('the documentation names every column', async () => {
   const text = await readFile(join(ROOT, 'docs/sql.md'), 'utf8')
   for (const view of ['v1_spans', 'v1_traces', 'v1_evaluation_results']) {
-    const [, columns = ''] = new RegExp(`^- \`${view}\`: (.*?)(?=^- |^Name only)`, 'ms').exec(text) ?? []
+    const [, columns = ''] = new RegExp(`^\`${view}\`:$(.*?)(?=^\`v1_|^Name only)`, 'ms').exec(text) ?? []
     for (const { name } of await rows(`DESCRIBE TABLE ${view}`))
       expect(columns, `${view}.${name}`).toContain(`\`${name}\``)
   }
