@@ -71,7 +71,7 @@ export class Rejected extends Error {
 export async function buildGraph(
   scope: Scope,
   graph: GraphTargets,
-  { isLive = false, direct = [] }: { isLive?: boolean; direct?: readonly Step[] } = {},
+  { isLive = false, direct = [] }: { isLive?: boolean; direct?: readonly Step[] },
 ): Promise<{ steps: Step[]; mappings: Mapping[] }> {
   const steps: Step[] = [...direct]
   const hasApplication = (graph.application_steps?.size ?? 0) > 0

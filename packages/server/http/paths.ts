@@ -31,7 +31,7 @@ const ORIGIN = /^https?:\/\/[^/?]*/i
  * `/vault/v1` before the families that have that alias; paths of exporters become `/otlp/v1/traces`.
  */
 export function routedUrl(url: string): string {
-  const [path = '/', query] = splitOnce(url, '?')
+  const [path = '/', query] = atQuery(url)
   const bare =
     path
       .replace(ORIGIN, '')
@@ -42,9 +42,10 @@ export function routedUrl(url: string): string {
   return query === undefined ? bare : `${bare}?${query}`
 }
 
-function splitOnce(text: string, separator: string): [string, string?] {
-  const at = text.indexOf(separator)
-  return at === -1 ? [text] : [text.slice(0, at), text.slice(at + 1)]
+/** The path and the query string. */
+function atQuery(url: string): [string, string?] {
+  const at = url.indexOf('?')
+  return at === -1 ? [url] : [url.slice(0, at), url.slice(at + 1)]
 }
 
 interface RoutedRequest {
@@ -85,13 +86,13 @@ export class KnownPaths {
   isShadowed({ url, method, routeOptions }: RoutedRequest): boolean {
     const narrower = this.#narrower.get(routeOptions.url ?? '') ?? []
     if (narrower.length === 0) return false
-    const methods = methodsAt(narrower, partsOf(splitOnce(url, '?')[0]))
+    const methods = methodsAt(narrower, partsOf(atQuery(url)[0]))
     return methods.length > 0 && !methods.includes(method)
   }
 
   /** Sorted; empty for an unknown path. Of `/traces/query` and `/traces/:trace_id`, the first takes precedence. */
   methodsOf(url: string): string[] {
-    const parts = partsOf(splitOnce(url, '?')[0])
+    const parts = partsOf(atQuery(url)[0])
     return methodsAt(this.#paths.get(parts.length) ?? [], parts)
   }
 

@@ -45,15 +45,14 @@ const bodies = new Map<string, Encoded>()
 
 /**
  * A bomb in gzip, deflate or zstd, of up to 30 MB when it is decompressed; it is made when it is first used and kept,
- * as making it costs the client more than most servers. `bytesMax` bounds what it comes to.
+ * as making it costs the client more than most servers.
  */
-export function jsonBomb(random: Random, bytesMax = 30 * MB): Encoded {
+export function jsonBomb(random: Random): Encoded {
   const shape = random.pick(Object.keys(SHAPES))
   const place = random.pick(PLACES)
-  const bytes = random.pick([60_000, MB, 9 * MB, 30 * MB])
+  const size = random.pick([60_000, MB, 9 * MB, 30 * MB])
   const coding = random.pick(['gzip', 'gzip', 'deflate', 'zstd'] as const)
   const layers = random.chance(0.1) ? [coding, 'gzip' as const] : [coding]
-  const size = Math.min(bytes, bytesMax)
   const key = [shape, place, size, ...layers].join()
   const made = bodies.get(key) ?? encoded(bombBytes(shape, place, size), ...layers)
   bodies.set(key, made)

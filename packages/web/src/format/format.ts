@@ -66,9 +66,9 @@ export function formatTime(iso: string, now = Date.now()): string {
 }
 
 /** A bound of a window: `Nov 3, 14:03`, or `Nov 3, 2025, 14:03` in another year. */
-export function formatMinute(iso: string, now = Date.now()): string {
+export function formatMinute(iso: string): string {
   const date = new Date(iso)
-  const isThisYear = date.getFullYear() === new Date(now).getFullYear()
+  const isThisYear = date.getFullYear() === new Date().getFullYear()
   return `${(isThisYear ? day : dayOfYear).format(date)}, ${minute.format(date)}`
 }
 
