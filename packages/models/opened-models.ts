@@ -4,6 +4,7 @@ import { type Json, parseRoundedJson } from '@spanhouse/model'
 import type { OutboundFetch, OutboundRequest } from '@spanhouse/outbound'
 import { openProvider, type Provider } from './providers.ts'
 import type { ProviderRoute } from './route.ts'
+import { untilDone } from './until-done.ts'
 
 /** Cached for the next call; creating one costs as much as the rest of a call. */
 const MODELS_MAX = 512
@@ -32,7 +33,8 @@ export class OpenedModels {
     const send = async (url: string | URL, request: OutboundRequest = {}) => {
       const { body, isStreamed } = given.getStore() ?? {}
       const response = await fetch(url, { ...request, body: merged(request.body, body) })
-      return isStreamed && isJson(response) ? await streamIn(response) : response
+      if (!isStreamed || !response.ok || response.body === null) return response
+      return new Response(untilDone(await streamIn(response, response.body)), response)
     }
     this.#fetch = send as typeof globalThis.fetch
   }
@@ -73,21 +75,19 @@ function merged(body: unknown, members: object | undefined): unknown {
   return members === undefined ? body : JSON.stringify({ ...(parseRoundedJson(body as string) as object), ...members })
 }
 
-const isJson = ({ ok, body, headers }: Response): boolean =>
-  ok && body !== null && headers.get('content-type')?.startsWith('application/json') === true
-
 /**
- * A stream that is only called JSON. Throws what really is JSON as the `value` of an error: some providers state a failure
- * so, with a good status, and the packages would find a stream without chunks.
+ * The body, if it is a stream, whatever it is called. Throws what is JSON as the `value` of an error: some providers
+ * state a failure so, with a good status, and the packages would find a stream without chunks.
  */
-async function streamIn(response: Response): Promise<Response> {
-  const [peeked, body] = (response.body as ReadableStream<Uint8Array>).tee()
+async function streamIn({ headers }: Response, body: ReadableStream<Uint8Array>): Promise<ReadableStream<Uint8Array>> {
+  if (!headers.get('content-type')?.startsWith('application/json')) return body
+  const [peeked, stream] = body.tee()
   const reader = peeked.getReader()
   const { value: start } = await reader.read()
   // Resolves when the other branch is cancelled as well.
   reader.cancel().catch(() => {})
-  if (!/^\s*[[{]/.test(new TextDecoder().decode(start))) return new Response(body, response)
-  const value = parsed(await new Response(body).text())
+  if (!/^\s*[[{]/.test(new TextDecoder().decode(start))) return stream
+  const value = parsed(await new Response(stream).text())
   throw Object.assign(new Error("The provider's response is JSON instead of a stream."), { value })
 }
 
