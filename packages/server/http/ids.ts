@@ -22,3 +22,8 @@ export function idsOf(
   })
   return [...new Set(ids)]
 }
+
+/** Throws a 400 if the body refers to another entity than the path. */
+export function requireSameId(name: string, inPath: string, inBody: string | undefined): void {
+  if (inBody !== undefined && inBody !== inPath) throw invalid(`${name}.id differs from the id in the path`)
+}

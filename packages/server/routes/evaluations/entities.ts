@@ -29,10 +29,11 @@ import {
   writeMetrics,
   writeResults,
 } from '@spanhouse/evaluation'
-import { invalid, type JsonObject, type Uuid } from '@spanhouse/model'
+import type { JsonObject, Uuid } from '@spanhouse/model'
 import { sql } from '@spanhouse/postgres'
 import { list, optional, uuid, windowing, z } from '@spanhouse/validation'
 import { CONTENT_BODY_BYTES_MAX, QUERY_BODY_BYTES_MAX } from '../../budget/limits.ts'
+import { requireSameId } from '../../http/ids.ts'
 import {
   addEvaluationEndpoint,
   type EvaluationRoutes,
@@ -195,11 +196,6 @@ function addEdits<E extends EntityName>(side: Side<E>, edit: NonNullable<Operati
       return oneRow(name, row)
     },
   })
-}
-
-/** Throws a 400 when the body speaks about another record than the path. */
-export function requireSameId(name: string, inPath: Uuid, inBody: Uuid | undefined): void {
-  if (inBody !== undefined && inBody !== inPath) throw invalid(`${name}.id differs from the id in the path`)
 }
 
 function addReads<E extends EntityName>(side: Side<E>): void {

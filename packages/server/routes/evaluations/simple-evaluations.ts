@@ -37,6 +37,7 @@ import type { Uuid } from '@spanhouse/model'
 import { ignoredBody, list, optional, uuid, windowing, z } from '@spanhouse/validation'
 import { CONTENT_BODY_BYTES_MAX, QUERY_BODY_BYTES_MAX } from '../../budget/limits.ts'
 import { manyRead, one } from '../../http/answer/envelopes.ts'
+import { requireSameId } from '../../http/ids.ts'
 import {
   addEvaluationEndpoint,
   type EvaluationRoutes,
@@ -47,7 +48,6 @@ import {
   oneRow,
   permissionsOf,
 } from './endpoint.ts'
-import { requireSameId } from './entities.ts'
 import { itemList, readItems } from './items.ts'
 
 const tag = 'simple evaluations'

@@ -11,10 +11,10 @@ import {
 import { list, optional, storedObject, uuid, windowing, z } from '@spanhouse/validation'
 import { CONTENT_BODY_BYTES_MAX, QUERY_BODY_BYTES_MAX } from '../../budget/limits.ts'
 import { manyRead, one } from '../../http/answer/envelopes.ts'
+import { requireSameId } from '../../http/ids.ts'
 import { addEvaluationEndpoint, type EvaluationRoutes, manyOf, oneOf, permissionsOf } from './endpoint.ts'
-import { requireSameId } from './entities.ts'
-import { worklist, worklistBody } from './more.ts'
 import { orRejected } from './simple-evaluations.ts'
+import { worklist, worklistBody } from './worklist.ts'
 
 const tag = 'simple queues'
 const path = '/simple/queues'

@@ -11,8 +11,9 @@ import {
 import { optional, uuid, z } from '@spanhouse/validation'
 import { CONTENT_BODY_BYTES_MAX, QUERY_BODY_BYTES_MAX } from '../../budget/limits.ts'
 import { manyRead, one } from '../../http/answer/envelopes.ts'
+import { requireSameId } from '../../http/ids.ts'
 import { addArchiveRoutes } from './archiving.ts'
-import { editedHeader, newHeader, newSlugMember, requireSameId, withArticle, wrapped } from './bodies.ts'
+import { editedHeader, newHeader, newSlugMember, withArticle, wrapped } from './bodies.ts'
 import { addKindEndpoint, type KindRoutes, manyAnswer, oneAnswer } from './endpoint.ts'
 import { mergedQuery, queryBody, queryString } from './queries.ts'
 

@@ -141,11 +141,6 @@ export function retrievalMembers(kind: Kind) {
   }
 }
 
-/** Throws a 400 if the body refers to another entity than the path. */
-export function requireSameId(name: string, inPath: string, inBody: string | undefined): void {
-  if (inBody !== undefined && inBody !== inPath) throw invalid(`${name}.id differs from the id in the path`)
-}
-
 /** A 422 for a required member with several names, none of which was sent. */
 export const missing = (loc: string[]): Problem =>
   unprocessable({ type: 'missing', loc, msg: 'Field required', input: null })

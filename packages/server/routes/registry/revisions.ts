@@ -13,6 +13,7 @@ import {
 import { jsonObject, optional, referenceList, uuid, z } from '@spanhouse/validation'
 import { CONTENT_BODY_BYTES_MAX, QUERY_BODY_BYTES_MAX } from '../../budget/limits.ts'
 import { manyRead, one } from '../../http/answer/envelopes.ts'
+import { requireSameId } from '../../http/ids.ts'
 import { addArchiveRoutes } from './archiving.ts'
 import {
   editedHeader,
@@ -21,7 +22,6 @@ import {
   nameOf,
   newHeader,
   optionalSlugMember,
-  requireSameId,
   wrapped,
   wrappedEither,
 } from './bodies.ts'

@@ -12,6 +12,7 @@ import {
 import { reference, uuid, z } from '@spanhouse/validation'
 import { CONTENT_BODY_BYTES_MAX, QUERY_BODY_BYTES_MAX } from '../../budget/limits.ts'
 import { manyRead, one } from '../../http/answer/envelopes.ts'
+import { requireSameId } from '../../http/ids.ts'
 import { addArchiveRoutes } from './archiving.ts'
 import {
   editedHeader,
@@ -21,7 +22,6 @@ import {
   newHeader,
   newSlugMember,
   referenceMembers,
-  requireSameId,
   withArticle,
   wrapped,
 } from './bodies.ts'

@@ -1,37 +1,21 @@
-import {
-  filterBody,
-  findDefaultQueue,
-  findRow,
-  listWorklist,
-  type QueueRow,
-  refreshed,
-  refreshMetrics,
-  type Scope,
-  setClosed,
-  status,
-} from '@spanhouse/evaluation'
-import { ignoredBody, list, optional, uuid, windowing, z } from '@spanhouse/validation'
+import { findDefaultQueue, refreshed, refreshMetrics, setClosed, status } from '@spanhouse/evaluation'
+import { ignoredBody, list, optional, uuid, z } from '@spanhouse/validation'
 import { QUERY_BODY_BYTES_MAX } from '../../budget/limits.ts'
 import {
   addEvaluationEndpoint,
   type EvaluationRoutes,
-  manyListed,
   manyOf,
   manyRows,
   oneOf,
   oneRow,
   permissionsOf,
 } from './endpoint.ts'
-import { requireSameId } from './entities.ts'
 
 const tag = 'evaluations'
 const runParams = z.object({ run_id: uuid })
 
-/**
- * Endpoints of single entities, in addition to those of all: locks, default queues, the computation of metrics,
- * worklists.
- */
-export function addMoreRoutes(routes: EvaluationRoutes): void {
+/** What is done with runs, in addition to what is done with every entity: locks, default queues, their metrics. */
+export function addRunOperations(routes: EvaluationRoutes): void {
   addLocks(routes)
   addEvaluationEndpoint(routes, {
     method: 'GET',
@@ -55,48 +39,6 @@ export function addMoreRoutes(routes: EvaluationRoutes): void {
     answer: manyOf('metrics'),
     handle: async ({ scope, body }) => manyRows('metrics', await refreshMetrics(scope, body.metrics)),
   })
-  addEvaluationEndpoint(routes, {
-    method: 'POST',
-    path: '/evaluations/queues/:queue_id/scenarios/query',
-    tag,
-    permission: permissionsOf('queues').view,
-    share: 'heavy',
-    bodyBytesMax: QUERY_BODY_BYTES_MAX,
-    params: z.object({ queue_id: uuid }),
-    summary: 'Lists the scenarios of a queue assigned to a user, in the order of their assignment.',
-    body: worklistBody,
-    answer: manyOf('scenarios'),
-    handle: async ({ scope, params, body, holder }) => {
-      requireSameId('queue', params.queue_id, body.queue?.id)
-      const queue = await findRow(scope, 'queues', params.queue_id)
-      const users = body.queue?.user_id === undefined ? [] : [body.queue.user_id]
-      return worklist(scope, queue, { ...body, users, isSubset: true, holder })
-    },
-  })
-}
-
-/** Whose scenarios of a queue are asked for, and which of them. */
-export const worklistBody = z.object({
-  queue: optional(z.object({ id: optional(uuid), user_id: optional(uuid), user_ids: optional(list(uuid)) })),
-  scenario: optional(filterBody('scenarios')),
-  windowing: optional(windowing),
-})
-
-interface Asked extends Pick<z.output<typeof worklistBody>, 'scenario' | 'windowing'> {
-  users: string[]
-  isSubset: boolean
-  holder: Parameters<typeof manyListed>[2]['holder']
-}
-
-/** The answer to a question for a worklist; without a queue there is nothing in it. */
-export async function worklist(
-  scope: Scope,
-  queue: QueueRow | undefined,
-  { users, isSubset, scenario, windowing: window, holder }: Asked,
-): Promise<object> {
-  if (!queue) return manyRows('scenarios', [])
-  const found = await listWorklist(scope, queue, { users, isSubset, filter: scenario, windowing: window })
-  return manyListed('scenarios', found, { holder })
 }
 
 function addLocks(routes: EvaluationRoutes): void {
