@@ -131,6 +131,11 @@ export const slug = slugOfAnyLength.max(SLUG_LENGTH_MAX)
 /** Refers to an entity by id, slug or (for revisions) version. Which of them are required depends on its use. */
 export const reference = z.object({ id: optional(uuid), slug: optional(slug), version: optional(z.string()) })
 
+/** The version of a revision where it may also be a number. */
+export const looseVersion = z.union([z.string(), z.number()]).transform(String)
+/** A {@link reference} with such a version. */
+export const looseReference = z.object({ id: optional(uuid), slug: optional(slug), version: optional(looseVersion) })
+
 const REFERENCES_MAX = 1_000
 
 /**

@@ -3,6 +3,7 @@ import { sql, toJsonb } from '@spanhouse/postgres'
 import type { CellContent } from '@spanhouse/query'
 import { type Engine, readCellContents, readScoredScenarios } from '@spanhouse/span-store'
 import { list, optional, uuid, z } from '@spanhouse/validation'
+import { scoreName } from '../comparison/scores.ts'
 import { type Condition, isAmong } from '../entities/conditions.ts'
 import { type Status, status } from '../entities/fields.ts'
 import type { RunRow } from '../entities/rows.ts'
@@ -17,8 +18,6 @@ export const RUN_CASES_MAX = 200
 const RUN_CASES_DEFAULT = 50
 /** Cells of a case that are shown: those of so many repeats. */
 export const SHOWN_REPEATS_MAX = 20
-
-const scoreName = z.object({ step_key: z.string(), path: z.string() })
 
 /** A page of the table of a run. */
 export const runCases = z.object({

@@ -6,7 +6,15 @@ import { findRows } from '../entities/select.ts'
 import { copyRun } from '../metrics/copy.ts'
 import { measuredStepsOf } from '../metrics/measured-steps.ts'
 import type { Scope } from '../scope.ts'
-import { chosenScores, comparedRun, type MeasuredRun, requiredScore, SCORES_MAX, type Score } from './scores.ts'
+import {
+  chosenScores,
+  comparedRun,
+  type MeasuredRun,
+  requiredScore,
+  SCORES_MAX,
+  type Score,
+  scoreName,
+} from './scores.ts'
 import { comparePairs, holm, type PairedStatistics, type PairedValues } from './statistics.ts'
 
 /** Runs that are compared with the baseline in one call. */
@@ -14,8 +22,6 @@ const CANDIDATES_MAX = 4
 /** Cases of one page. */
 const CASES_MAX = 1_000
 const CASES_DEFAULT = 50
-
-const scoreName = z.object({ step_key: z.string(), path: z.string() })
 
 /** A comparison of runs with a baseline, and a page of its cases. */
 export const comparison = z.object({

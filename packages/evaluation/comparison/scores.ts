@@ -1,5 +1,6 @@
 import { invalid } from '@spanhouse/model'
 import type { ComparedRun } from '@spanhouse/query'
+import { z } from '@spanhouse/validation'
 import type { RunRow } from '../entities/rows.ts'
 import type { StepMetrics } from '../metrics/measured-steps.ts'
 import { type Step, stepsOf } from '../runs/run-data.ts'
@@ -7,11 +8,9 @@ import { type Step, stepsOf } from '../runs/run-data.ts'
 /** The maximum number of scores that are compared at once. */
 export const SCORES_MAX = 32
 
-/** A score as a request names it: a step of the baseline and a path as in metrics. */
-export interface ScoreName {
-  step_key: string
-  path: string
-}
+/** A score as a request names it: a step of the run, or of the baseline, and a path as in metrics. */
+export const scoreName = z.object({ step_key: z.string(), path: z.string() })
+export type ScoreName = z.output<typeof scoreName>
 
 /** A value that two runs are compared by. */
 export interface Score extends ScoreName {

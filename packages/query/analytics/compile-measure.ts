@@ -1,5 +1,5 @@
 import type { Words } from '../compile/attribute-columns.ts'
-import { attributePlace, type Place } from '../compile/place.ts'
+import { attributePlace, type Place, textOf } from '../compile/place.ts'
 import { aggregate, count, float, join, type Sql, sql, texts } from '../sql.ts'
 import type { Histogram, Measure } from './analytics-spec.ts'
 
@@ -65,7 +65,7 @@ const MEASURES: Record<Measure, (place: Place, histogram: Histogram) => Sql> = {
   'categorical/single': place =>
     place.column?.type === 'text' && place.column.words
       ? wordCounts(place.column.words)
-      : aggregate(sql`sumMapIf`, sql`[${stringOf(place)}], [toUInt64(1)], ${isString(place)}`),
+      : aggregate(sql`sumMapIf`, sql`[${textOf(place)}], [toUInt64(1)], ${isString(place)}`),
   'categorical/multiple': ({ json }) => {
     const members = sql`arrayMap(x -> JSONExtractString(x), arrayFilter(x -> startsWith(x, '"'), JSONExtractArrayRaw(${json})))`
     const ones = sql`arrayWithConstant(length(${members}), toUInt64(1))`
@@ -86,9 +86,6 @@ const countIf = (condition: Sql): Sql => aggregate(sql`countIf`, condition)
 
 const isString = ({ column, json, present }: Place): Sql =>
   column?.type === 'text' ? present : sql`startsWith(${json}, '"')`
-
-const stringOf = ({ column, json }: Place): Sql =>
-  column?.type === 'text' ? column.column : sql`JSONExtractString(${json})`
 
 /** What {@link PERCENTILES} are of 1. */
 const LEVELS = sql`[0.0005, 0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.125, 0.2, 0.25, 0.3, 0.375, 0.4, 0.5, 0.6, 0.625, 0.7, 0.75, 0.8, 0.875, 0.9, 0.95, 0.975, 0.99, 0.995, 0.999, 0.9995]`

@@ -6,7 +6,7 @@ import { contains } from './compile-json.ts'
 import { compileNumber, compileNumberColumn } from './compile-number.ts'
 import { compileText, isTextTest, RELATIONS } from './compile-text.ts'
 import { canonicalSet, engineJson, isScalar } from './engine-json.ts'
-import { attributePlace, itemPlace, type Place } from './place.ts'
+import { attributePlace, itemPlace, type Place, textOf } from './place.ts'
 
 /** A condition on the JSON value at a path. */
 export function compileAttribute({ path, test }: AttributeCondition): Sql {
@@ -94,10 +94,6 @@ function compileOrder(place: Place, test: Exclude<OrderTest, NumberTest>): Sql {
     test.test === 'btwn' ? [compare('gte', test.low), compare('lte', test.high)] : [compare(test.test, test.value)]
   return allOf([hasText(place), ...comparisons])
 }
-
-/** A text as it is, any other value as its JSON. */
-const textOf = ({ column, json }: Place): Sql =>
-  column?.type === 'text' ? column.column : sql`JSONExtractString(${json})`
 
 /** Null has no text form. */
 const hasText = ({ column, json, present }: Place): Sql =>

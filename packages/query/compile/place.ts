@@ -47,6 +47,10 @@ export const itemPlace = (path: readonly string[] = []): Place => jsonPlace(sql`
 
 const toKey = (key: string): Step => ({ key, mayIndex: false })
 
+/** The text at a place; any other value as its JSON. */
+export const textOf = ({ column, json }: Place): Sql =>
+  column?.type === 'text' ? column.column : sql`JSONExtractString(${json})`
+
 /** Typed columns first, then `ag.data`, which has its own JSON text, then all other attributes. */
 function placeAt(steps: readonly Step[], sent: Sql): Place {
   const key = steps.some(step => step.key.includes('.')) ? '' : steps.map(step => step.key).join('.')

@@ -156,7 +156,8 @@ function labelsOf(lists: Sql): Sql {
   return sql`sumMapForEach(${labels}, arrayMap(list -> arrayWithConstant(length(list), toUInt64(1)), ${labels}))`
 }
 
-const AMOUNTS = sql`duration_cumulative, errors_cumulative, costs_cumulative_total, tokens_cumulative_total`
+/** The columns of a root span whose values are measured. */
+export const AMOUNTS = sql`duration_cumulative, errors_cumulative, costs_cumulative_total, tokens_cumulative_total`
 
 function measuredRows(places: CellPlaces, steps: readonly MeasuredStep[], readsData: boolean): Sql {
   const keys = steps.map(({ key }) => key)

@@ -3,7 +3,7 @@ import { attributePlace } from '../compile/place.ts'
 import { SPAN_DATA } from '../long-data.ts'
 import { fromRoots, SETTINGS } from '../page/statements.ts'
 import { count, int, join, type Sql, sql, text, texts, uuid } from '../sql.ts'
-import { cellsOf } from './cell-metrics.ts'
+import { AMOUNTS, cellsOf } from './cell-metrics.ts'
 import { inRun } from './run-cases.ts'
 
 /*
@@ -120,8 +120,6 @@ WHERE case_id != ''`
 }
 
 const isIn = (value: Sql, keys: readonly string[]): Sql => sql`has(${texts(keys)}, ${value})`
-
-const AMOUNTS = sql`duration_cumulative, errors_cumulative, costs_cumulative_total, tokens_cumulative_total`
 
 /** The values of each scenario and repeat. Null: there is none. */
 function scoresOf(project_id: Uuid, { run_id, scores, invocations }: ComparedRun): Sql {

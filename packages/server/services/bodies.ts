@@ -5,21 +5,17 @@ import {
   json,
   jsonList,
   jsonObject,
+  looseReference,
   optional,
   recordOf,
-  slug,
   spanId,
   storedObject,
   traceId,
-  uuid,
   z,
 } from '@spanhouse/validation'
 
 /** The maximum number of references, and of links, in one request. */
 const NAMED_MAX = 100
-
-const version = z.union([z.string(), z.number()]).transform(String)
-const reference = z.object({ id: optional(uuid), slug: optional(slug), version: optional(version) })
 
 const link = z.object({
   trace_id: traceId,
@@ -39,7 +35,7 @@ const isRecord = (revision: JsonObject): boolean => Object.hasOwn(revision, 'dat
 
 /** The members that invoke and inspect share. */
 const envelope = {
-  references: optional(recordOf(optional(reference), { max: NAMED_MAX })),
+  references: optional(recordOf(optional(looseReference), { max: NAMED_MAX })),
   selector: optional(z.object({ key: optional(z.string()), path: optional(z.string()) })),
   flags: optional(storedObject),
   tags: optional(storedObject),

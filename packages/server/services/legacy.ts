@@ -1,6 +1,6 @@
 import { defined, type Json, type JsonObject, parseUuid } from '@spanhouse/model'
 import { HANDLER_VERSION, type Invocation, type RunResult } from '@spanhouse/runtime'
-import { json, jsonList, jsonObject, optional, slug, uuid, z } from '@spanhouse/validation'
+import { json, jsonList, jsonObject, looseVersion, optional, slug, uuid, z } from '@spanhouse/validation'
 import type { FastifyInstance } from 'fastify'
 import { CONTENT_BODY_BYTES_MAX } from '../budget/limits.ts'
 import { addEndpoint } from '../http/endpoint.ts'
@@ -11,8 +11,6 @@ import { runAndAnswer, type Services } from './run.ts'
 const KEYS = ['chat', 'completion']
 const OPERATIONS = ['run', 'generate', 'generate_deployed', 'test']
 
-const version = z.union([z.string(), z.number()]).transform(String)
-
 /** References to the configuration, in the body or in the query string. */
 const named = {
   app: optional(slug),
@@ -22,11 +20,11 @@ const named = {
   application_id: optional(uuid),
   variant_slug: optional(slug),
   variant_id: optional(uuid),
-  variant_version: optional(version),
+  variant_version: optional(looseVersion),
   environment: optional(slug),
   environment_slug: optional(slug),
   environment_id: optional(uuid),
-  environment_version: optional(version),
+  environment_version: optional(looseVersion),
   key: optional(z.string()),
 }
 const query = z.object({ ...named, mock: optional(z.string()) })

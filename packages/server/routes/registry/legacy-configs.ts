@@ -12,7 +12,7 @@ import {
   retrieveRevision,
   type Scope,
 } from '@spanhouse/registry'
-import { jsonObject, optional, slug, uuid, z } from '@spanhouse/validation'
+import { jsonObject, looseReference, optional, z } from '@spanhouse/validation'
 import type { FastifyInstance } from 'fastify'
 import { addEndpoint } from '../../http/endpoint.ts'
 import { type Registry, scopeOf } from './endpoint.ts'
@@ -20,8 +20,6 @@ import { type Registry, scopeOf } from './endpoint.ts'
 /** The environment used if none is named. */
 const USUAL_ENVIRONMENT = 'production'
 
-const version = z.union([z.string(), z.number()]).transform(String)
-const legacyReference = z.object({ id: optional(uuid), slug: optional(slug), version: optional(version) })
 const answer = z.object({
   params: jsonObject,
   url: z.string().nullable(),
@@ -52,9 +50,9 @@ export function legacyConfigRoutes(registry: Registry): (app: FastifyInstance) =
       summary: 'Fetches the configuration of an application; retrieve a revision instead.',
       deprecated: true,
       body: z.object({
-        variant_ref: optional(legacyReference),
-        environment_ref: optional(legacyReference),
-        application_ref: optional(legacyReference),
+        variant_ref: optional(looseReference),
+        environment_ref: optional(looseReference),
+        application_ref: optional(looseReference),
       }),
       answer,
       handle: async ({ principal, body, holder }) => {

@@ -14,6 +14,9 @@ export const isObject = (value: unknown): value is JsonObject =>
 export const KINDS = ['application', 'evaluator'] as const
 export type Kind = (typeof KINDS)[number]
 
+/** The permission to change those of a kind. */
+export const EDIT = { application: 'edit_application', evaluator: 'edit_evaluators' } as const
+
 /** What people write in a revision, besides the choice of its handler. */
 export interface Configuration {
   /** The address of a hook, or of a service that is not this server's. */

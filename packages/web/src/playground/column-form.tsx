@@ -1,5 +1,5 @@
 import { type ReactNode, useState } from 'react'
-import type { Configuration, Json, Kind, Revision } from '../api/registry.ts'
+import { type Configuration, EDIT, type Json, type Kind, type Revision } from '../api/registry.ts'
 import { useRefusal } from '../api/rights.ts'
 import { formatTime, visible } from '../format/format.ts'
 import { Button, Choices, controls } from '../parts/controls.tsx'
@@ -22,8 +22,6 @@ interface ColumnFormProps {
   onRemove: (() => void) | undefined
   onRun: () => void
 }
-
-const EDIT = { application: 'edit_application', evaluator: 'edit_evaluators' } as const
 
 /** A variant: which revision it began with, its configuration, and what can be done with them. */
 export function ColumnForm(props: ColumnFormProps): ReactNode {

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
-import { type Kind, workflowsQuery } from '../api/registry.ts'
+import { EDIT, type Kind, workflowsQuery } from '../api/registry.ts'
 import { useRefusal } from '../api/rights.ts'
 import { Button, Choices, Failure, Waiting } from '../parts/controls.tsx'
 import lists from '../parts/list.module.css'
@@ -14,8 +14,6 @@ export interface RegistrySearch {
 }
 
 const NAMES = { application: 'Applications', evaluator: 'Evaluators' } as const
-const EDIT = { application: 'edit_application', evaluator: 'edit_evaluators' } as const
-
 /** All applications, or all evaluators, of the project: each opens in the playground. */
 export function RegistryScreen(): ReactNode {
   const kind: Kind = useSearch({ from: '/playground' }).kind === 'evaluators' ? 'evaluator' : 'application'
