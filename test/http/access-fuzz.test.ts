@@ -14,7 +14,8 @@ beforeAll(async () => {
   person = await newPerson()
   const { body } = await ask(`${apiUrl}/api/openapi.json`)
   operations = Object.entries<any>(body.paths)
-    .filter(([path]) => MINE.test(path))
+    // A change of the SQL readers restarts ClickHouse. Files that follow could not change them either: that is limited.
+    .filter(([path]) => MINE.test(path) && !path.endsWith('/sql-reader'))
     .flatMap(([path, methods]) =>
       Object.entries<any>(methods).map(([method, { parameters = [] }]) => ({
         method: method.toUpperCase(),
