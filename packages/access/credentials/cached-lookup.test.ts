@@ -49,6 +49,19 @@ test('what was forgotten while it was being read is answered and not remembered'
   expect(await lookup.get('key')).toBeNull()
 })
 
+test('what was answered in time does not go on as known when time has passed', async () => {
+  vi.useFakeTimers()
+  try {
+    const { load, lookup } = lookupOf({ ttlMs: 1_000 })
+    expect(await lookup.get('key')).toBe(3)
+    vi.advanceTimersByTime(60_000)
+    load.mockResolvedValue(new Map())
+    expect(await lookup.get('key')).toBeNull()
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
 describe('strangers', () => {
   test('cannot push out what is known', async () => {
     const { load, lookup } = lookupOf({ entriesMax: 10 })

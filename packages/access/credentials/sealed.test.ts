@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { seal, unseal } from './sealed.ts'
 
@@ -16,6 +17,18 @@ test.each([
   ['a changed text', seal(TEXT, 'secret', 'purpose').replace(/^.{4}/, 'AAAA')],
 ])('%s opens nothing', (_name, sealed) => {
   expect(unseal(sealed, 'secret', 'purpose')).toBeNull()
+})
+
+test('any text can be opened, and none of which the end is missing', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme' }), fc.nat(), (text, end) => {
+      const sealed = Buffer.from(seal(text, 'secret', 'purpose'), 'base64')
+      expect(unseal(sealed.toString('base64'), 'secret', 'purpose')).toBe(text)
+      const cut = sealed.subarray(0, end % sealed.length)
+      expect(unseal(cut.toString('base64'), 'secret', 'purpose')).toBeNull()
+    }),
+  )
+  expect(unseal(seal('', 'secret', 'purpose'), 'secret', 'purpose')).toBe('')
 })
 
 test('text that was never sealed opens nothing', () => {
