@@ -1,6 +1,9 @@
+import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
-import { createServer } from 'node:http'
+import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import type { JsonObject } from '@spanhouse/model'
 import { outboundFetch } from '@spanhouse/outbound'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Message } from './message.ts'
@@ -16,8 +19,11 @@ const ANSWERS: Record<string, string | string[]> = {
   '/over-the-end': ['y'.repeat(1_000), SECRET.repeat(300)],
 }
 
+/** The last request. */
+let received: { headers: IncomingHttpHeaders; body: Promise<string> }
+
 const server = createServer((request, response) => {
-  request.resume()
+  received = { headers: request.headers, body: text(request) }
   if (request.url === '/switched')
     return void response.socket?.end('HTTP/1.1 101 Switching Protocols\r\nUpgrade: h2c\r\nConnection: Upgrade\r\n\r\n')
   if (request.url === '/broken')
@@ -94,5 +100,92 @@ test('the time in which others are busy is not that of a body', async () => {
   })
   expect(await send(fetch, { ...message, data: { ...message.data, payload_fields } })).toMatchObject({
     status: { message: 'success' },
+  })
+})
+
+const templated = (message: Message, payload_fields: JsonObject, more: object = {}): Message => ({
+  ...message,
+  data: { ...message.data, payload_fields, ...more },
+})
+
+test('the body is the context, the signature that of the body at a time, and no header of the caller replaces ours', async () => {
+  const message = messageTo(`${base}/whole`)
+  const subscription = { id: 'draft', name: 'n', tags: { a: true }, created_at: '2026-11-22T00:00:00.000Z' }
+  const headers = { 'X-Own': 'own', 'user-agent': 'own', 'X-AGENTA-EVENT-ID': 'own', 'idempotency-key': 'own' }
+  const outcome = await send(fetch, {
+    ...message,
+    subscription: { ...message.subscription, ...subscription },
+    data: { ...message.data, headers },
+  })
+  const body = await received.body
+  expect(body).toBe(
+    JSON.stringify({
+      event: {
+        attributes: {},
+        created_at: message.event.created_at,
+        event_id: message.event.id,
+        event_type: 'webhooks.subscriptions.tested',
+        timestamp: message.event.timestamp,
+      },
+      scope: { project_id: message.event.project_id },
+      subscription: { created_at: subscription.created_at, id: 'draft', name: 'n', tags: { a: true } },
+    }),
+  )
+  expect(received.headers).toMatchObject({
+    'content-type': 'application/json',
+    'user-agent': 'Spanhouse',
+    'idempotency-key': message.id,
+    'x-agenta-delivery-id': message.id,
+    'x-agenta-event-id': message.event.id,
+    'x-agenta-event-type': 'webhooks.subscriptions.tested',
+    'x-own': 'own',
+  })
+  const [, time, hex] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(String(received.headers['x-agenta-signature'])) ?? []
+  expect(Math.abs(Number(time) - Date.now() / 1000)).toBeLessThan(60)
+  expect(hex).toBe(createHmac('sha256', SECRET).update(`${time}.${body}`).digest('hex'))
+  expect(outcome).toMatchObject({
+    data: {
+      event_type: 'webhooks.subscriptions.tested',
+      url: `${base}/whole`,
+      headers: { 'X-Agenta-Signature': '[REDACTED]', 'X-Own': 'own' },
+      payload: JSON.parse(body),
+    },
+  })
+
+  const authorized = { ...message, data: { ...message.data, auth_mode: 'authorization' } } as Message
+  const { data } = await send(fetch, { ...authorized, secret: 'Bearer abc' })
+  expect(received.headers.authorization).toBe('Bearer abc')
+  expect(received.headers).not.toHaveProperty('x-agenta-signature')
+  expect(data.headers).toMatchObject({ Authorization: '[REDACTED]' })
+})
+
+test('of a template, paths are replaced by what they select, and by null where that is nothing', async () => {
+  const payload_fields = {
+    z: ['/event/event_type', '$.scope.project_id', 'text', 1, null, true],
+    a: { '$.no': { b: '/scope' } },
+    none: ['/event/none', '$.none', '$[', '/~9'],
+    several: '$..created_at',
+  }
+  await send(fetch, templated(messageTo(`${base}/whole`), payload_fields))
+  const { event } = messageTo('')
+  expect(await received.body).toBe(
+    JSON.stringify({
+      a: { '$.no': { b: { project_id: event.project_id } } },
+      none: [null, null, null, null],
+      several: [event.created_at, ''],
+      z: [event.type, event.project_id, 'text', 1, null, true],
+    }),
+  )
+})
+
+test.each([
+  [undefined, 'The secret of the subscription was deleted'],
+  [SECRET, 'The body is larger than 1048576 bytes'],
+])('what cannot be sent is not tried again: %s', async (secret, error) => {
+  const message = templated(messageTo(`${base}/whole`), { text: 'x'.repeat(1024 * 1024) })
+  expect(await send(fetch, { ...message, secret })).toMatchObject({
+    mayRetry: false,
+    status: { code: '0', message: 'failed' },
+    data: { error },
   })
 })
