@@ -1,4 +1,4 @@
-import type { Json, JsonObject, Span } from '@spanhouse/model'
+import { type Json, type JsonObject, numberOf, parseJson, type Span } from '@spanhouse/model'
 import {
   compileFilter,
   compileSpanQuery,
@@ -52,6 +52,13 @@ const text = fc.constantFrom(
   'null',
 )
 const number = fc.constantFrom(0, 5, 12, 5.5, 0.3, -1, 1e21, 1e-7, 2 ** 53 + 2)
+/** Numbers near each other and near the bounds of what is compared as an integer, and texts that may be numbers. */
+const numeric = fc.oneof(
+  number,
+  fc.constantFrom(2, 1e20, -1e19),
+  fc.constantFrom(...['9007199254740993', '-9007199254740993', '18446744073709551616'].map(parseJson)),
+  fc.constantFrom(...['5', '+5', '5.50', '05', ' 5', '5 ', '9007199254740993', '1e400', '0x5', '.5', '-', '1.2.3']),
+)
 const scalar = fc.oneof(text, number, fc.boolean())
 const key = fc.constantFrom('a', 'b', '0', '1', 'x.y')
 const { value } = fc.letrec<{ value: Json }>(tie => ({
@@ -91,6 +98,7 @@ const span = fc.record({
     maxKeys: 2,
     noNullPrototype: true,
   }),
+  n: fc.option(numeric),
   tokens: amounts,
   references: fc.array(item, { maxLength: 2 }),
   isLinked: fc.boolean(),
@@ -101,7 +109,7 @@ const span = fc.record({
 })
 
 function toSpan(drawn: any, at: number): Span {
-  const { parent, start, seconds, attributes, data, tokens, references, isLinked, events, ...plain } = drawn
+  const { parent, start, seconds, n, attributes, data, tokens, references, isLinked, events, ...plain } = drawn
   const start_time = START + start
   return makeSpan({
     ...plain,
@@ -112,6 +120,7 @@ function toSpan(drawn: any, at: number): Span {
     ...(parent === null ? {} : { parent_id: hex(parent, 16) }),
     attributes: {
       ...(attributes as JsonObject),
+      ...(n === null ? {} : { n }),
       ag: {
         type: { span: 'chat' },
         data,
@@ -166,6 +175,7 @@ const time = fc.constantFrom(START, START + 250_000, '2026-02-02T02:40:01Z')
 const pattern = fc
   .array(fc.constantFrom('%', '%', '_', 'a', 'l', ' ', '😀', '\\', 'quick', 'Σ', '\n', '1'), { maxLength: 6 })
   .map(parts => parts.join(''))
+const measured = numeric.filter(one => numberOf(one) !== undefined)
 const attribute = fc.constantFrom(
   ...['a', 'b', 'plan', 'a.0', 'a.b', 'a.1.b', 'x.y', 'a.x', 'nothing', 'ag.type.span', 'ag.type.trace', 'ag.data'],
   ...['ag.data.inputs', 'ag.data.inputs.a', 'ag.data.outputs.0', 'ag.session.id', 'ag.metrics.tokens', 'ag.metrics'],
@@ -202,6 +212,12 @@ const condition = fc.oneof(
     on('attributes', ['btwn'], fc.oneof(fc.tuple(text, text), fc.tuple(number, number)), attribute),
     on('attributes', ['exists', 'not_exists'], NOTHING, attribute),
   ]),
+  ...[
+    on('attributes', RELATIONS, numeric, fc.constant('n')),
+    on('attributes', ['is', 'is_not'], numeric, fc.constant('n')),
+    on('attributes', ['btwn'], fc.tuple(measured, measured), fc.constant('n')),
+    on('attributes', ['in', 'not_in'], several(numeric), fc.constant('n')),
+  ].map(arbitrary => ({ weight: 2, arbitrary })),
   { weight: 4, arbitrary: on('references', ['in', 'not_in'], several(fc.oneof(item, role))) },
   on('references', ['has', 'has_not'], scalar, fc.constantFrom('attributes.key', 'attributes.a.b')),
   on('references', ['exists', 'not_exists'], NOTHING),

@@ -171,7 +171,7 @@ tokens_cumulative_total = {p1:Decimal(18, 3)}
 --   p5: "cached"
 --   p6: "^[-+]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][-+]?[0-9]+)?$"
 --   p7: "8"
-(match(JSONExtractString(JSONExtractRaw(attributes, {p1:String}, {p2:String}, {p3:String}, {p4:String}, {p5:String})), {p6:String}) AND ifNull(toFloat64OrNull(JSONExtractString(JSONExtractRaw(attributes, {p1:String}, {p2:String}, {p3:String}, {p4:String}, {p5:String}))) < {p7:Float64}, false))
+(match(trimBoth(JSONExtractRaw(attributes, {p1:String}, {p2:String}, {p3:String}, {p4:String}, {p5:String}), '"'), {p6:String}) AND ifNull(toFloat64OrNull(trimBoth(JSONExtractRaw(attributes, {p1:String}, {p2:String}, {p3:String}, {p4:String}, {p5:String}), '"')) < {p7:Float64}, false))
 
 -- {"field":"attributes","key":"ag.metrics.tokens.cumulative.completion","operator":"is","value":0}
 --   p1: "0"
@@ -222,7 +222,7 @@ if((costs_cumulative_prompt != 0 OR costs_cumulative_completion != 0 OR costs_cu
 --   p5: "^[-+]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][-+]?[0-9]+)?$"
 --   p6: "0"
 --   p7: "0"
-if(errors_incremental = 0, (match(JSONExtractString(if(errors_incremental != 0, JSONExtractRaw(toString(errors_incremental)), JSONExtractRaw(attributes, {p1:String}, {p2:String}, {p3:String}, {p4:String}))), {p5:String}) AND ifNull(toFloat64OrNull(JSONExtractString(if(errors_incremental != 0, JSONExtractRaw(toString(errors_incremental)), JSONExtractRaw(attributes, {p1:String}, {p2:String}, {p3:String}, {p4:String})))) = {p6:Float64}, false)), errors_incremental = {p7:Decimal(18, 3)})
+if(errors_incremental = 0, (match(trimBoth(if(errors_incremental != 0, JSONExtractRaw(toString(errors_incremental)), JSONExtractRaw(attributes, {p1:String}, {p2:String}, {p3:String}, {p4:String})), '"'), {p5:String}) AND ifNull(toFloat64OrNull(trimBoth(if(errors_incremental != 0, JSONExtractRaw(toString(errors_incremental)), JSONExtractRaw(attributes, {p1:String}, {p2:String}, {p3:String}, {p4:String})), '"')) = {p6:Float64}, false)), errors_incremental = {p7:Decimal(18, 3)})
 
 -- {"field":"attributes","key":"ag.metrics.errors.incremental","operator":"is","value":0}
 --   p1: "ag"
@@ -240,7 +240,7 @@ if(errors_incremental != 0, JSONExtractRaw(toString(errors_incremental)), JSONEx
 --   p5: "^[-+]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][-+]?[0-9]+)?$"
 --   p6: "5"
 --   p7: "5"
-if(errors_incremental = 0, (match(JSONExtractString(if(errors_incremental != 0, JSONExtractRaw(toString(errors_incremental)), JSONExtractRaw(attributes, {p1:String}, {p2:String}, {p3:String}, {p4:String}))), {p5:String}) AND ifNull(toFloat64OrNull(JSONExtractString(if(errors_incremental != 0, JSONExtractRaw(toString(errors_incremental)), JSONExtractRaw(attributes, {p1:String}, {p2:String}, {p3:String}, {p4:String})))) < {p6:Float64}, false)), errors_incremental < {p7:Decimal(18, 3)})
+if(errors_incremental = 0, (match(trimBoth(if(errors_incremental != 0, JSONExtractRaw(toString(errors_incremental)), JSONExtractRaw(attributes, {p1:String}, {p2:String}, {p3:String}, {p4:String})), '"'), {p5:String}) AND ifNull(toFloat64OrNull(trimBoth(if(errors_incremental != 0, JSONExtractRaw(toString(errors_incremental)), JSONExtractRaw(attributes, {p1:String}, {p2:String}, {p3:String}, {p4:String})), '"')) < {p6:Float64}, false)), errors_incremental < {p7:Decimal(18, 3)})
 
 -- {"field":"attributes","key":"ag.metrics.errors.incremental","operator":"gt","value":0}
 --   p1: "0"

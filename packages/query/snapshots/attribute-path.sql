@@ -102,7 +102,7 @@ if(position(lowerUTF8(span_data), lowerUTF8({p1:String})) > 0, (JSONExtractRaw(s
 --   p2: "n"
 --   p3: "^[-+]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][-+]?[0-9]+)?$"
 --   p4: "4"
-(match(JSONExtractString(JSONExtractRaw(span_data, {p1:String}, {p2:String})), {p3:String}) AND ifNull(toFloat64OrNull(JSONExtractString(JSONExtractRaw(span_data, {p1:String}, {p2:String}))) < {p4:Float64}, false))
+(match(trimBoth(JSONExtractRaw(span_data, {p1:String}, {p2:String}), '"'), {p3:String}) AND ifNull(toFloat64OrNull(trimBoth(JSONExtractRaw(span_data, {p1:String}, {p2:String}), '"')) < {p4:Float64}, false))
 
 -- {"field":"attributes","key":"ag.data.outputs","operator":"in","value":["Lima"]}
 --   p1: "outputs"
