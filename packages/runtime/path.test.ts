@@ -1,4 +1,5 @@
 import type { Json } from '@spanhouse/model'
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { valueAtPath } from './index.ts'
 import { mistakeInPath } from './path.ts'
@@ -52,11 +53,41 @@ test.each<[string, Json | undefined]>([
   expect(valueAtPath(DOCUMENT, path)).toEqual(value)
 })
 
+test('a slice selects what RFC 9535 says, whatever its bounds and its step', () => {
+  const bound = fc.option(fc.integer({ min: -7, max: 7 }))
+  fc.assert(
+    fc.property(fc.nat(5), bound, bound, bound, (length, from, to, step) => {
+      const list = Array.from({ length }, (_, at) => at)
+      const path = `$[${from ?? ''}:${to ?? ''}${step === null ? '' : `:${step}`}]`
+      const hits = sliced(length, [from, to, step ?? 1])
+      expect(valueAtPath(list, path)).toEqual(hits.length > 1 ? hits : hits[0])
+    }),
+    { numRuns: 1_000 },
+  )
+})
+
+/** The indexes in a slice, as section 2.3.4.2 defines them. */
+function sliced(length: number, [from, to, step]: [number | null, number | null, number]): number[] {
+  const normal = (index: number): number => (index >= 0 ? index : length + index)
+  const within = (index: number, low: number, high: number): number => Math.min(Math.max(normal(index), low), high)
+  const hits: number[] = []
+  if (step > 0) {
+    const end = within(to ?? length, 0, length)
+    for (let at = within(from ?? 0, 0, length); at < end; at += step) hits.push(at)
+  } else if (step < 0) {
+    const end = within(to ?? -length - 1, -1, length - 1)
+    for (let at = within(from ?? length - 1, -1, length - 1); at > end; at += step) hits.push(at)
+  }
+  return hits
+}
+
 test.each([
   ['$[?(@.t)]', 'has a filter, and filters are not supported'],
   ["$.a[?(@.x=='1')].x", 'has a filter, and filters are not supported'],
   ['$x', 'cannot be read as a JSONPath'],
   ['$.a[', 'cannot be read as a JSONPath'],
+  ["$['a', 'list']", 'cannot be read as a JSONPath'],
+  ['$.list[0,1]', 'cannot be read as a JSONPath'],
   ['$..', 'cannot be read as a JSONPath'],
   ['$.nope', null],
   ['$', null],

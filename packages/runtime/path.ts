@@ -9,8 +9,8 @@ const SELECTED_IN_ALL_MAX = 1_000_000
  *
  * - dotted, `a.b.0`: digits are an index in a list; a member whose name is the whole path takes precedence;
  * - JSON Pointer (RFC 6901), `/a/b/0`;
- * - JSONPath (RFC 9535 without filters), `$.a['b'][0]`, `$..a`, `$.a[*]`, `$.a[1:3]`: one hit is that value,
- *   several are a list.
+ * - JSONPath (RFC 9535 without filters, and with one selector in a bracket), `$.a['b'][0]`, `$..a`, `$.a[*]`,
+ *   `$.a[1:3]`: one hit is that value, several are a list.
  *
  * The empty path is the document itself. Throws a 400 for a path that selects too much. A JSONPath that cannot be read
  * selects nothing; {@link mistakeInPath} tells the two apart.
