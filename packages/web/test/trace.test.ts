@@ -348,6 +348,23 @@ test('the critical path and the cost are in the address', async () => {
   await close()
 })
 
+test('bars and what is chosen are seen with a contrast theme', async () => {
+  const id = await stored(agentTrace('In two colours?'))
+  const { page, close } = await visit(browser, project, `/w/traces/${id}?view=tree`, { forcedColors: 'active' })
+  const row = page.getByRole('treeitem', { name: /check_weather/ })
+  await row.click()
+  await page.waitForURL(/span=/)
+  const bar = row.locator('[class*="laneBar"]')
+  const clip = await bar.boundingBox()
+  if (!clip) throw new Error('The row has no bar.')
+  const drawn = await page.screenshot({ clip })
+  await bar.evaluate(one => one.style.setProperty('visibility', 'hidden'))
+  expect(drawn.equals(await page.screenshot({ clip }))).toBe(false)
+  for (const chosen of [row, page.getByRole('tab', { name: 'Content' }), page.getByRole('link', { name: 'Traces' })])
+    expect(await chosen.evaluate(one => getComputedStyle(one).outlineStyle)).not.toBe('none')
+  await close()
+})
+
 test('names of a deep tree are readable on a narrow page', async () => {
   let deep: Step = { name: 'innermost', type: 'tool', at: 0, ms: 20 }
   for (let depth = 9; depth > 0; depth--)
