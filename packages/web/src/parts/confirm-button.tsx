@@ -3,7 +3,7 @@ import { Button, ONCE } from './controls.tsx'
 
 /**
  * A button for what cannot be undone: it asks in its own place, where the second click of a double click is no answer.
- * Whoever answers no has the focus where it was.
+ * Whoever answers no, or presses Escape, has the focus where it was.
  */
 export function ConfirmButton({
   question,
@@ -25,7 +25,16 @@ export function ConfirmButton({
       </Button>
     )
   return (
-    <span role="group" aria-label={question}>
+    <span
+      role="group"
+      aria-label={question}
+      onKeyDown={event => {
+        if (event.key !== 'Escape') return
+        // What is around the question stays open.
+        event.stopPropagation()
+        answer()
+      }}
+    >
       {question}{' '}
       <Button
         {...ONCE}
