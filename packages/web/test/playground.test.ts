@@ -139,6 +139,17 @@ test('testcases of a testset, scores below the outputs, and all of it in the add
   await close()
 })
 
+test('an archived application shows its revisions to whoever follows a link', async () => {
+  const { id, revision_id } = await newApplication(project, 'retired', 'What is the capital of {{country}}?')
+  await project.post(`/api/applications/${id}/archive`)
+  const path = `/w/playground/applications/${id}?columns=${revision_id}`
+  const { page, faults, close } = await visit(browser, project, path)
+  await page.getByText('Archived', { exact: true }).waitFor()
+  await page.getByRole('textbox', { name: 'Content of v1, message 1' }).getByText('What is the capital of').waitFor()
+  expect(faults).toEqual([])
+  await close()
+})
+
 test('what fails is said in its cell, with its trace; a run can be stopped', async () => {
   const { id } = await newApplication(project, 'failing', 'What is the capital of {{country}}?')
   const { page, close } = await visit(browser, project, `/w/playground/applications/${id}`)

@@ -164,7 +164,7 @@ test('a CSV file in another encoding than UTF-8 is refused: its characters would
 
 test('a testset is renamed, archived, and restored from the archive', async () => {
   const testset = { slug: 'old-cases', name: 'Old cases', data: { testcases: [{ data: { city: 'Lima' } }] } }
-  await project.post('/api/simple/testsets/', { testset })
+  const { id } = (await project.post('/api/simple/testsets/', { testset })).body.testset
   const { page, faults, close } = await visit(browser, project, '/w/testsets')
   await page.getByRole('button', { name: 'Rename Old cases' }).click()
   await page.getByRole('dialog').getByRole('textbox', { name: 'Name' }).fill('Cities')
@@ -172,6 +172,14 @@ test('a testset is renamed, archived, and restored from the archive', async () =
   await page.getByRole('link', { name: 'Cities' }).waitFor()
   await page.getByRole('button', { name: 'Archive Cities' }).click()
   await page.getByRole('link', { name: 'Cities' }).waitFor({ state: 'detached' })
+  // Links to it, such as those of evaluations, still show its versions.
+  await page.goto(page.url().replace(/testsets.*/, `testsets/${id}`))
+  await page.getByText('Archived', { exact: true }).waitFor()
+  await page
+    .getByRole('combobox', { name: 'Revision' })
+    .locator('option', { hasText: 'v1' })
+    .waitFor({ state: 'attached' })
+  await page.goBack()
   await page.getByRole('button', { name: 'Archived testsets' }).click()
   await page.getByRole('button', { name: 'Restore Cities' }).click()
   await page.getByRole('button', { name: 'Archive Cities' }).waitFor()

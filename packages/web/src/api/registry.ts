@@ -46,6 +46,8 @@ export interface Workflow {
   data?: WorkflowData
   created_at: string
   updated_at?: string
+  /** Set while it is archived. */
+  deleted_at?: string | null
 }
 
 export interface Variant {
@@ -95,12 +97,12 @@ export const workflowQuery = (kind: Kind, id: string) =>
       ] ?? null,
   })
 
-/** The revisions of an artifact that have data, newest first. */
-export const revisionsQuery = (kind: Kind, id: string) =>
+/** The revisions of an artifact that have data, newest first. Those of an archived one are asked for by saying so. */
+export const revisionsQuery = (kind: Kind, id: string, include_archived: boolean) =>
   queryOptions({
-    queryKey: ['revisions', kind, id],
+    queryKey: ['revisions', kind, id, include_archived],
     queryFn: async ({ signal }) => {
-      const body = { [`${kind}_refs`]: [{ id }], windowing: { limit: REVISIONS_MAX } }
+      const body = { [`${kind}_refs`]: [{ id }], include_archived, windowing: { limit: REVISIONS_MAX } }
       const asked = { method: 'POST', body, signal, isExact: true } as const
       const answer = await apiById<Record<string, Revision[] | undefined>>(`/${kind}s/revisions/query`, asked)
       return (answer?.[`${kind}_revisions`] ?? []).filter(({ data }) => data !== undefined)

@@ -10,6 +10,8 @@ export interface Testset {
   description?: string
   created_at: string
   updated_at?: string
+  /** Set while it is archived. */
+  deleted_at?: string | null
 }
 
 /** A row of a testset. */
@@ -44,12 +46,12 @@ export const testsetQuery = (id: string) =>
       (await apiById<{ testset?: Testset }>(`/testsets/${encodeURIComponent(id)}`, { signal }))?.testset ?? null,
   })
 
-/** The revisions of a testset without their rows, newest first. */
-export const testsetRevisionsQuery = (id: string) =>
+/** The revisions of a testset without their rows, newest first. Those of an archived one are asked for by saying so. */
+export const testsetRevisionsQuery = (id: string, include_archived = false) =>
   queryOptions({
-    queryKey: ['testset revisions', id],
+    queryKey: ['testset revisions', id, include_archived],
     queryFn: async ({ signal }) => {
-      const body = { testset_refs: [{ id }], include_testcases: false }
+      const body = { testset_refs: [{ id }], include_archived, include_testcases: false }
       return (await post<{ testset_revisions: TestsetRevision[] }>('/testsets/revisions/query', body, signal))
         .testset_revisions
     },

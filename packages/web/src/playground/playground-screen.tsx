@@ -21,7 +21,7 @@ export function PlaygroundScreen(): ReactNode {
 
 function Loaded({ kind, id }: { kind: Kind; id: string }): ReactNode {
   const workflow = useQuery(workflowQuery(kind, id))
-  const revisions = useQuery(revisionsQuery(kind, id))
+  const revisions = useQuery(revisionsQuery(kind, id, Boolean(workflow.data?.deleted_at)))
   const search = useSearch({ from: '/playground/$kind/$id' })
   const change = useChangeOf<PlaygroundSearch>()
   const error = workflow.error ?? revisions.error
@@ -55,6 +55,7 @@ const Title = ({ kind, workflow }: { kind: Kind; workflow: Workflow | undefined 
     </Link>
     <h1>{workflow ? visible(workflow.name ?? workflow.slug) : '…'}</h1>
     {workflow && <code>{visible(workflow.slug)}</code>}
+    {workflow?.deleted_at && <span>Archived</span>}
   </header>
 )
 

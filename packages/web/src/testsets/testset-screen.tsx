@@ -40,7 +40,10 @@ export function TestsetScreen(): ReactNode {
       <header className={styles.title}>
         <Link to="/testsets">Testsets</Link>
         <h1>{testset.data ? visible(testset.data.name ?? testset.data.slug) : '…'}</h1>
-        {revision.data && <RevisionChoice id={id} shown={revision.data} onChoose={open} />}
+        {testset.data?.deleted_at && <span>Archived</span>}
+        {testset.data && revision.data && (
+          <RevisionChoice id={id} isArchived={Boolean(testset.data.deleted_at)} shown={revision.data} onChoose={open} />
+        )}
       </header>
       {!revision.data && <Waiting />}
       {revision.data && (
@@ -58,12 +61,13 @@ export function TestsetScreen(): ReactNode {
 
 interface RevisionChoiceProps {
   id: string
+  isArchived: boolean
   shown: TestsetRevision
   onChoose: (revision_id: string | undefined) => void
 }
 
-function RevisionChoice({ id, shown, onChoose }: RevisionChoiceProps): ReactNode {
-  const { data = [shown] } = useQuery(testsetRevisionsQuery(id))
+function RevisionChoice({ id, isArchived, shown, onChoose }: RevisionChoiceProps): ReactNode {
+  const { data = [shown] } = useQuery(testsetRevisionsQuery(id, isArchived))
   return (
     <select
       className={controls.select}
