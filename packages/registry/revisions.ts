@@ -14,7 +14,7 @@ import {
   restored,
   touched,
 } from './rows/header.ts'
-import { findRow, type RevisionRow, type VariantRow } from './rows/rows.ts'
+import { findRow, RECORD_COLUMNS, type RevisionRow, type VariantRow } from './rows/rows.ts'
 import { inTransaction } from './scope.ts'
 
 /** A revision to be stored. */
@@ -77,25 +77,7 @@ export async function insertRevisions(
 }
 
 /** All that the database may have made of what was sent. The data is stored as it was sent, and may be long. */
-const STORED_COLUMNS = [
-  'id',
-  'slug',
-  'name',
-  'description',
-  'flags',
-  'tags',
-  'meta',
-  'created_at',
-  'updated_at',
-  'deleted_at',
-  'created_by_id',
-  'updated_by_id',
-  'deleted_by_id',
-  'artifact_id',
-  'variant_id',
-  'version',
-  'message',
-] as const
+const STORED_COLUMNS = [...RECORD_COLUMNS, 'artifact_id', 'variant_id', 'version', 'message'] as const
 
 function toRow(scope: Scope, variant: VariantRow, revision: NewRevision) {
   const { project_id, user_id, kind } = scope

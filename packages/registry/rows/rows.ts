@@ -46,26 +46,25 @@ export interface RowOf {
   revision: RevisionRow
 }
 
+/** The columns that artifacts, variants and revisions have in common. */
+export const RECORD_COLUMNS = [
+  'id',
+  'slug',
+  'name',
+  'description',
+  'flags',
+  'tags',
+  'meta',
+  'created_at',
+  'updated_at',
+  'deleted_at',
+  'created_by_id',
+  'updated_by_id',
+  'deleted_by_id',
+] as const
+
 export const recordColumns = (table: string): RawBuilder<unknown> =>
-  sql.raw(
-    [
-      'id',
-      'slug',
-      'name',
-      'description',
-      'flags',
-      'tags',
-      'meta',
-      'created_at',
-      'updated_at',
-      'deleted_at',
-      'created_by_id',
-      'updated_by_id',
-      'deleted_by_id',
-    ]
-      .map(column => `${table}.${column}`)
-      .join(', '),
-  )
+  sql.raw(RECORD_COLUMNS.map(column => `${table}.${column}`).join(', '))
 
 const ARTIFACT_OF_VARIANT = sql`
   join artifacts a on a.project_id = v.project_id and a.family = v.family and a.id = v.artifact_id`
