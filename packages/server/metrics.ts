@@ -53,6 +53,18 @@ export class Metrics implements IngestMetrics, RunMetrics {
     labelNames: ['code'] as const,
     registers: [this.registry],
   })
+  readonly connections = new Gauge({
+    name: 'spanhouse_connections',
+    help: 'Open connections of clients.',
+    labelNames: ['listener'] as const,
+    registers: [this.registry],
+  })
+  readonly connectionsClosed = new Counter({
+    name: 'spanhouse_connections_closed_total',
+    help: 'Connections closed because there were as many as there may be.',
+    labelNames: ['listener'] as const,
+    registers: [this.registry],
+  })
   readonly bytesHeld = this.#gauge(
     'spanhouse_bodies_bytes',
     'Bytes of request bodies being received or processed, and of the data made from them; beyond 256 MiB, or 128 MiB for one project, further requests get 503.',

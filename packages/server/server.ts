@@ -1,3 +1,4 @@
+import type { ServerHttp2Session } from 'node:http2'
 import type { AddressInfo } from 'node:net'
 import { ensureDefaultProject } from '@spanhouse/access'
 import { ReadEvents, recordChange } from '@spanhouse/events'
@@ -6,6 +7,7 @@ import { migrateSpans, moveOldSpans, openEngine, partsToChange } from '@spanhous
 import type { SpanStream } from '@spanhouse/span-stream'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
+import { Connections, connectionsMax } from './budget/connections.ts'
 import { Room } from './budget/room.ts'
 import { requireNoCluster, startCluster } from './cluster/check.ts'
 import { CLICKHOUSE_DDL } from './cluster/ddl.ts'
@@ -94,10 +96,12 @@ export async function startServer(
     evaluationMetrics: evaluationMetrics(parts, log),
     readEvents,
   }
+  const bound = { max: await connectionsMax(), metrics, log }
   const app = await buildApp({
     // Of Fastify's own lines only warnings: the others are its address, once for each interface.
     logger: log.child({}, { level: log.isLevelEnabled('warn') ? 'warn' : log.level }),
     authenticator,
+    connections: new Connections({ listener: 'http', ...bound }),
     room,
     shares,
     quotas,
@@ -110,7 +114,8 @@ export async function startServer(
     ],
   })
   const url = await app.listen({ host, port })
-  const grpc = intake && (await listenOtlp(config, { authenticator, room, quotas, ...intake }, log))
+  const connections = new Connections<ServerHttp2Session>({ listener: 'grpc', ...bound })
+  const grpc = intake && (await listenOtlp(config, { connections, authenticator, room, quotas, ...intake }, log))
   // With port 0 it is known only now.
   runtime.servicesUrl = servicesUrl ?? servicesUrlAt(host, boundPort(app))
   const grpcUrl = grpc && `http://${new URL(url).hostname}:${grpc.port}`

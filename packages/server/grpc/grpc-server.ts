@@ -9,6 +9,7 @@ import {
 } from 'node:http2'
 import type { AddressInfo } from 'node:net'
 import { Problem } from '@spanhouse/model'
+import type { Connections } from '../budget/connections.ts'
 import { toProblem } from '../http/errors.ts'
 import { ACCEPTED_ENCODINGS, framed } from './message.ts'
 import { trailersOf } from './status.ts'
@@ -19,6 +20,7 @@ export type GrpcMethod = (stream: ServerHttp2Stream, headers: IncomingHttpHeader
 export interface GrpcServerOptions {
   host: string
   port: number
+  connections: Connections<ServerHttp2Session>
   /** By path, `/package.Service/Method`. */
   methods: Readonly<Record<string, GrpcMethod>>
   /** Reports errors that are not the client's. */
@@ -57,10 +59,10 @@ const SETTINGS = {
  */
 export async function listenGrpc(options: GrpcServerOptions): Promise<GrpcServer> {
   const server = createServer({ settings: SETTINGS })
-  const sessions = new Set<ServerHttp2Session>()
+  const { connections } = options
   const arriving = new Set<ServerHttp2Stream>()
   server.on('session', session => {
-    sessions.add(session.once('close', () => sessions.delete(session)))
+    connections.add(session)
     session.setLocalWindowSize(WINDOW_BYTES.connection)
     session.setTimeout(IDLE_MS_MAX, () => session.close())
   })
@@ -69,12 +71,18 @@ export async function listenGrpc(options: GrpcServerOptions): Promise<GrpcServer
     stream.on('error', () => {})
     arriving.add(stream)
     for (const event of ['end', 'close']) stream.once(event, () => arriving.delete(stream))
+    const { session } = stream
+    if (session)
+      stream.once(
+        'close',
+        connections.begin(session as ServerHttp2Session, () => stream.readableEnded),
+      )
     void respond(stream, headers, options)
   })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen({ host: options.host, port: options.port }, resolve)
   })
-  return { port: (server.address() as AddressInfo).port, stop: () => stop(server, sessions, arriving) }
+  return { port: (server.address() as AddressInfo).port, stop: () => stop(server, connections, arriving) }
 }
 
 /** Messages are protobuf. `application/grpc-web` is another protocol, and has its trailers in the body. */
@@ -128,19 +136,19 @@ const isAnswered = (stream: ServerHttp2Stream): boolean => stream.destroyed || s
 
 function stop(
   server: Http2Server,
-  sessions: ReadonlySet<ServerHttp2Session>,
+  connections: Connections<ServerHttp2Session>,
   arriving: ReadonlySet<ServerHttp2Stream>,
 ): Promise<void> {
   return new Promise(resolve => {
     const timers = [
       setTimeout(() => arriving.forEach(stream => void stream.close(constants.NGHTTP2_CANCEL)), CLOSING_MS.arrive),
-      setTimeout(() => sessions.forEach(session => void session.destroy()), CLOSING_MS.finish),
+      setTimeout(() => [...connections].forEach(session => void session.destroy()), CLOSING_MS.finish),
     ]
     server.close(() => {
       timers.forEach(clearTimeout)
       resolve()
     })
     // Tells clients to use another connection for further requests; closes once those in progress are done.
-    for (const session of sessions) session.close()
+    for (const session of [...connections]) session.close()
   })
 }

@@ -1,4 +1,6 @@
+import type { ServerHttp2Session } from 'node:http2'
 import type { Logger } from 'pino'
+import type { Connections } from '../budget/connections.ts'
 import type { Config } from '../config.ts'
 import { type GrpcServer, listenGrpc } from './grpc-server.ts'
 import { type OtlpMethodsOptions, otlpMethods } from './otlp-methods.ts'
@@ -9,13 +11,14 @@ import { type OtlpMethodsOptions, otlpMethods } from './otlp-methods.ts'
  */
 export async function listenOtlp(
   { host, grpcPort, isGrpcPortSet }: Config,
-  options: OtlpMethodsOptions,
+  { connections, ...options }: OtlpMethodsOptions & { connections: Connections<ServerHttp2Session> },
   log: Logger,
 ): Promise<GrpcServer | undefined> {
   try {
     return await listenGrpc({
       host,
       port: grpcPort,
+      connections,
       methods: otlpMethods(options),
       onDefect: error => log.error({ err: error }, 'export failed'),
     })

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import compress from '@fastify/compress'
 import type { Authenticator, Principal } from '@spanhouse/access'
 import type { OtherChange } from '@spanhouse/events'
@@ -9,13 +10,14 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify'
+import type { Connections } from '../budget/connections.ts'
 import type { Room } from '../budget/room.ts'
 import type { Quotas } from '../shares/quotas.ts'
 import type { Shares } from '../shares/shares.ts'
 import type { AnswerRoom } from './answer/answer-room.ts'
 import { authenticateRequest } from './auth.ts'
 import { discardRest } from './body/discard.ts'
-import { addClosing } from './connections.ts'
+import { followConnections } from './connections.ts'
 import { addCors } from './cors.ts'
 import { answerExpectation, answerUnreadable, requireHost, sendProblem, toProblem } from './errors.ts'
 import { addOpenApi } from './openapi.ts'
@@ -54,6 +56,7 @@ declare module 'fastify' {
 export interface AppOptions {
   logger: FastifyBaseLogger
   authenticator: Authenticator
+  connections: Connections<Socket>
   room: Room
   shares: Shares
   quotas: Quotas
@@ -80,7 +83,7 @@ export interface AppOptions {
  *     answer       JSON, compressed from 1,000 bytes on
  */
 export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
-  const { logger, authenticator, room, answerRoom, shares, quotas, recordChange, routes } = options
+  const { logger, authenticator, connections, room, answerRoom, shares, quotas, recordChange, routes } = options
   const app = Fastify({
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -110,7 +113,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   // Before the plugins: routes that they add, such as OPTIONS of any path, use the handler set when they are added.
   app.setErrorHandler((error, request, reply) => refuse(toProblem(error), request, reply))
   app.server.on('checkExpectation', answerExpectation)
-  addClosing(app)
+  followConnections(app, connections)
   addSecurityHeaders(app)
   await addCors(app)
   app.addHook('onRoute', ({ url, method }) => paths.add(url, method))

@@ -7,8 +7,10 @@ import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
 import { Gauge, Registry } from 'prom-client'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { Connections } from '../budget/connections.ts'
 import { REQUEST_MS_MAX } from '../budget/limits.ts'
 import { Room } from '../budget/room.ts'
+import { Metrics } from '../metrics.ts'
 import { Quotas } from '../shares/quotas.ts'
 import { type ShareName, Shares } from '../shares/shares.ts'
 import { AnswerRoom } from './answer/answer-room.ts'
@@ -30,8 +32,10 @@ beforeEach(async () => {
   await once(store, 'listening')
   engine = openEngine(`http://127.0.0.1:${(store.address() as AddressInfo).port}`, { connections: 4 })
   const gauge = () => new Gauge({ name: 'bytes', help: 'Bytes.', registers: [] })
+  const log = pino({ level: 'silent' })
   app = await buildApp({
-    logger: pino({ level: 'silent' }),
+    logger: log,
+    connections: new Connections({ listener: 'http', max: 100, metrics: new Metrics(undefined), log }),
     // Nobody is asked who they are below a public path.
     authenticator: {} as Authenticator,
     room: new Room(gauge()),

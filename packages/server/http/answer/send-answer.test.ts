@@ -6,7 +6,9 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { pino } from 'pino'
 import { Gauge, Registry } from 'prom-client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { Connections } from '../../budget/connections.ts'
 import { Room } from '../../budget/room.ts'
+import { Metrics } from '../../metrics.ts'
 import { Quotas } from '../../shares/quotas.ts'
 import { Shares } from '../../shares/shares.ts'
 import { buildApp } from '../app.ts'
@@ -47,8 +49,10 @@ function* endless(): Generator<unknown> {
 }
 
 beforeAll(async () => {
+  const log = pino({ level: 'silent' })
   app = await buildApp({
-    logger: pino({ level: 'silent' }),
+    logger: log,
+    connections: new Connections({ listener: 'http', max: 100, metrics: new Metrics(undefined), log }),
     // Nobody is asked who they are below a public path.
     authenticator: {} as Authenticator,
     room: new Room(new Gauge({ name: 'bodies', help: 'Bytes.', registers: [] })),
