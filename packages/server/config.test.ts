@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readConfig } from './config.ts'
+import { forgottenAddresses, readConfig } from './config.ts'
 
 test.each([
   [
@@ -15,4 +15,27 @@ test.each([
 ])('of shards at %s a start says what is wrong, without passwords', (urls, message) => {
   const env = { DATABASE_URL: 'postgres://a', NATS_URL: 'nats://a', CLICKHOUSE_URLS: urls }
   expect(() => readConfig(env)).toThrow(new Error(message))
+})
+
+test('a number of partitions is not ignored without a stream that has them', () => {
+  const env = { SPANHOUSE_STREAM_PARTITIONS: '4' }
+  expect(() => readConfig(env)).toThrow(new Error('SPANHOUSE_STREAM_PARTITIONS needs NATS_URL'))
+  expect(readConfig({ ...env, NATS_URL: 'nats://a' }).streamPartitions).toBe(4)
+})
+
+const [DATABASE_URL, NATS_URL, CLICKHOUSE_URL] = ['postgres://a', 'nats://a', 'http://a']
+test.each([
+  [{}, []],
+  [{ DATABASE_URL, NATS_URL, CLICKHOUSE_URL }, []],
+  [{ DATABASE_URL, NATS_URL, CLICKHOUSE_URLS: 'http://a http://b' }, []],
+  [
+    { DATABASE_URL, NATS_URL, CLICKHOUSE_URL: ' ' },
+    ['Without CLICKHOUSE_URL, this process keeps the spans in its own data folder'],
+  ],
+  [
+    { DATABASE_URL },
+    ['Without NATS_URL and CLICKHOUSE_URL, this process keeps the span stream and the spans in its own data folder'],
+  ],
+])('with %j the operator is told which stores are embedded beside them: %j', (env, warnings) => {
+  expect(forgottenAddresses(env)).toEqual(warnings)
 })

@@ -53,6 +53,12 @@ export interface Config {
 }
 
 const ADDRESSES = ['DATABASE_URL', 'NATS_URL', 'CLICKHOUSE_URL'] as const
+/** What is in the data folder instead. */
+const EMBEDDED: Readonly<Record<(typeof ADDRESSES)[number], string>> = {
+  DATABASE_URL: 'the database',
+  NATS_URL: 'the span stream',
+  CLICKHOUSE_URL: 'the spans',
+}
 /** A cluster is shared by processes, so what they share with it is networked. */
 const ADDRESSES_OF_CLUSTER = ['DATABASE_URL', 'NATS_URL'] as const
 
@@ -100,8 +106,17 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     wrong.push(
       `SPANHOUSE_ROLES=${config.roles.join(',')}: roles that run in separate processes need networked stores; set ${missing.join(', ')}`,
     )
+  if (config.streamPartitions && !config.natsUrl) wrong.push('SPANHOUSE_STREAM_PARTITIONS needs NATS_URL')
   if (wrong.length > 0) throw new Error(wrong.join('\n'))
   return config
+}
+
+/** A warning if some stores are networked and others are not, which is possible, but may be a forgotten setting. */
+export function forgottenAddresses(env: NodeJS.ProcessEnv): string[] {
+  const missing = ADDRESSES.filter(name => !env[name]?.trim())
+  if (missing.length === 0 || missing.length === ADDRESSES.length || env.CLICKHOUSE_URLS?.trim()) return []
+  const stores = missing.map(name => EMBEDDED[name]).join(' and ')
+  return [`Without ${missing.join(' and ')}, this process keeps ${stores} in its own data folder`]
 }
 
 /** The variables that begin with `SPANHOUSE_`: those of this program, and those that only the command line reads. */
