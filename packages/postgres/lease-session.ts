@@ -1,7 +1,7 @@
 import { Socket } from 'node:net'
 import pg from 'pg'
 import type { PostgresLimits } from './limits.ts'
-import { connectionConfig } from './networked.ts'
+import { connectionConfig, having } from './networked.ts'
 
 /** Missed heartbeats after which the server ends the session of a client that vanished or was paused. */
 const HEARTBEATS_MISSED_MAX = 3
@@ -22,7 +22,6 @@ export class LeaseSession {
   static async open(url: string, limits: PostgresLimits, onEnd: (reason: Error) => void): Promise<LeaseSession> {
     const socket = new Socket()
     const client = new pg.Client({
-      options: `-c idle_session_timeout=${limits.heartbeatMs * HEARTBEATS_MISSED_MAX}`,
       ...connectionConfig(url, limits),
       query_timeout: limits.heartbeatMs,
       stream: () => socket,
@@ -30,6 +29,7 @@ export class LeaseSession {
     const session = new LeaseSession(client, socket, limits.heartbeatMs, onEnd)
     try {
       await client.connect()
+      await having({ idle_session_timeout: limits.heartbeatMs * HEARTBEATS_MISSED_MAX })(client)
     } catch (error) {
       session.end(error as Error)
       throw error

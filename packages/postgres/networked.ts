@@ -24,21 +24,37 @@ export function openPool({ url, limits, onIdleError }: NetworkedOptions): Databa
     ...connectionConfig(url, limits),
     max: limits.connectionsMax,
     idleTimeoutMillis: limits.idleMs,
-    statement_timeout: limits.statementMs,
-    idle_in_transaction_session_timeout: limits.statementMs,
+    onConnect: having({
+      statement_timeout: limits.statementMs,
+      idle_in_transaction_session_timeout: limits.statementMs,
+    }),
     stream: () => socketThatGivesUp(limits.silentMs),
   })
   return databaseOn(pool, onIdleError)
 }
 
 /** The operator may have limits for everybody, in the server's configuration, of the database or of the role. */
-const WITHOUT_LIMITS = '-c statement_timeout=0 -c lock_timeout=0'
+const WITHOUT_LIMITS = { statement_timeout: 0, lock_timeout: 0 }
 
 /** A single connection without a statement limit: migrations wait for each other and may have much to rewrite. */
 export function openMigrationConnection(url: string, limits: PostgresLimits): Database {
-  const pool = new pg.Pool({ options: WITHOUT_LIMITS, ...connectionConfig(url, limits), max: 1 })
+  const pool = new pg.Pool({ ...connectionConfig(url, limits), max: 1, onConnect: having(WITHOUT_LIMITS) })
   return databaseOn(pool, () => undefined)
 }
+
+/**
+ * Gives a new session these settings. By a statement, since poolers refuse or ignore parameters of a connection that
+ * they do not know.
+ */
+export const having =
+  (settings: Readonly<Record<string, number>>) =>
+  async (client: Pick<pg.ClientBase, 'query'>): Promise<void> => {
+    await client.query(
+      Object.entries(settings)
+        .map(([name, value]) => `set ${name} = ${value}`)
+        .join('; '),
+    )
+  }
 
 /**
  * A connection that breaks while in use reports it twice: its current or next statement fails, and it emits `error`,

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { withDatabaseProblems } from './database-problem.ts'
 import type { EmbeddedLimits } from './embedded/pool.ts'
 import { openEmbedded } from './embedded.ts'
+import { requireKeptSessions } from './kept-sessions.ts'
 import type { Lease } from './lease.ts'
 import { POSTGRES_LIMITS, type PostgresLimits } from './limits.ts'
 import { LocalLeases } from './local-leases.ts'
@@ -86,6 +87,7 @@ function openNetworked(url: string, { limits: changed, onIdleError = () => undef
 }
 
 async function migrateOnce(url: string, limits: PostgresLimits): Promise<string[]> {
+  await withDatabaseProblems(() => requireKeptSessions(url, limits))
   const db = openMigrationConnection(url, limits)
   try {
     return await withDatabaseProblems(() => migrateToLatest(db))

@@ -24,8 +24,8 @@ const UNLOCK = 'select pg_advisory_unlock(hashtextextended($1, 0)) as yes'
  * held is lost at once and the state is None again.
  *
  * If the network fails silently or the holder is paused, the server ends the session after three missed heartbeats (9 s
- * by default). A running holder knows after two; a paused holder has to be fenced where it writes. A connection pooler
- * in transaction mode breaks session locks; the address must be that of Postgres itself or of a pooler in session mode.
+ * by default). A running holder knows after two; a paused holder has to be fenced where it writes. A pooler must keep
+ * the session of a connection (see `requireKeptSessions`).
  */
 export class SessionLeases implements Leases {
   readonly #url: string
