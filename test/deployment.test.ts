@@ -146,6 +146,16 @@ test('each role runs apart, with probes, a disruption budget and an autoscaler',
   }
 })
 
+test('the data folder of a pod is not its volume, which belongs to root, but one that the process creates there', async () => {
+  const manifests = await manifestsOf(yamlFiles)
+  const settings = manifests.find(({ kind, data }) => kind === 'ConfigMap' && data?.SPANHOUSE_LOG_LEVEL)?.data
+  for (const { spec } of manifests.filter(({ kind }) => kind === 'Deployment')) {
+    const mounts: { mountPath: string }[] = spec.template.spec.containers[0].volumeMounts
+    const folder = settings?.SPANHOUSE_DATA_DIR as string
+    expect(mounts.map(({ mountPath }) => mountPath)).toContain(dirname(folder))
+  }
+})
+
 test('what a pod may take leaves a process room outside the heap', async () => {
   const image = await readFile(join(ROOT, 'Dockerfile'), 'utf8')
   const heapBytes = Number(/--max-old-space-size=(\d+)/.exec(image)?.[1]) * 1024 ** 2
@@ -169,6 +179,29 @@ test('requests reach services that exist, which select pods of their role', asyn
   )
   expect(new Set(backends)).toEqual(new Set(services.keys()))
   for (const [name, service] of services) expect(service.spec.selector).toEqual({ 'app.kubernetes.io/component': name })
+})
+
+test.each([
+  ['/otlp/v1/traces', 'receiver'],
+  ['/api/otlp/v1/traces', 'receiver'],
+  ['/v1/traces', 'receiver'],
+  ['/api/v1/traces', 'receiver'],
+  // With LANGFUSE_BASE_URL of docs/exporters.md.
+  ['/api/public/otel/v1/traces', 'receiver'],
+  ['/services/invoke', 'services'],
+  ['/api/services/invoke', 'services'],
+  ['/api/traces/query', 'api'],
+  ['/w', 'api'],
+])('a request of %s is for the %s', async (path, role) => {
+  const ingress = (await manifestsOf(['base/ingress.yaml']))[0]
+  const rules: { path: string; backend: { service: { name: string } } }[] = ingress?.spec.rules[0].http.paths
+  const [longest] = rules
+    .filter(rule => `${path}/`.startsWith(rule.path.replace(/\/?$/, '/')))
+    .sort((one, other) => other.path.length - one.path.length)
+  expect(longest?.backend.service.name).toBe(role)
+  const proxy = await readFile(join(ROOT, 'docker/nginx.conf'), 'utf8')
+  const locations = [...proxy.matchAll(/location (?:~ )?(\S+) \{\s+set \$role (\w+);\s+proxy_pass/g)]
+  expect(locations.find(([, pattern]) => new RegExp(pattern as string).test(path))?.[2]).toBe(role)
 })
 
 test('the proxies let the largest bodies and the longest runs through', async () => {
