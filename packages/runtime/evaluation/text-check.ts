@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '@spanhouse/model'
 import type { Run } from '../run.ts'
 import { outputText } from './judged.ts'
-import { optionalBoolean, requiredText, requiredTexts } from './parameters.ts'
+import { optionalBoolean, requiredText } from './parameters.ts'
 
 type Fold = (text: string) => string
 
@@ -9,21 +9,21 @@ type Fold = (text: string) => string
 export const foldOf = (parameters: JsonObject): Fold =>
   optionalBoolean(parameters, 'case_sensitive', true) ? text => text : text => text.toLowerCase()
 
-/** The `run` of a handler that searches the outputs for the text of one parameter. */
-export function checkText(parameter: string, holds: (text: string, sought: string) => boolean) {
+/** The `run` of a handler that compares the outputs with the text of one parameter. */
+export function checkText(parameter: string, holds: (text: string, given: string) => boolean) {
   return async ({ parameters, outputs }: Run): Promise<Json> => {
-    const sought = requiredText(parameters, parameter)
+    const given = requiredText(parameters, parameter)
     const fold = foldOf(parameters)
-    return { success: holds(fold(await outputText(outputs)), fold(sought)) }
+    return { success: holds(fold(await outputText(outputs)), fold(given)) }
   }
 }
 
-/** The `run` of a handler that searches the outputs for several texts, `substrings`. */
-export function checkTexts(holds: (sought: readonly string[], isIn: (sought: string) => boolean) => boolean) {
-  return async ({ parameters, outputs }: Run): Promise<Json> => {
-    const sought = requiredTexts(parameters, 'substrings')
+/** The `run` of a handler that searches the outputs for all or any of some texts. */
+export function checkContains(extent: 'all' | 'any', soughtIn: (parameters: JsonObject) => readonly string[]) {
+  return async ({ parameters, outputs, means }: Run): Promise<Json> => {
+    const sought = soughtIn(parameters)
     const fold = foldOf(parameters)
     const text = fold(await outputText(outputs))
-    return { success: holds(sought, one => text.includes(fold(one))) }
+    return { success: await means.compute('containsTexts', text, sought.map(fold), extent) }
   }
 }

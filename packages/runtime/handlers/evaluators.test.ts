@@ -273,3 +273,19 @@ test('large and deep documents are judged while others have their turn', async (
   clearInterval(ticks)
   expect(turns).toBeGreaterThan(5)
 })
+
+test.each<[string, JsonObject]>([
+  ['auto_contains', { substring: 'x' }],
+  ['auto_contains_any', { substrings: ['x', 'y'] }],
+  ['auto_contains_all', { substrings: ['x', 'y'] }],
+  ['match', { matchers: [{ key: 'one', target: 'outputs', match: 'contains', references: ['x', 'y'] }] }],
+])('%s: what takes long to search is not searched on the spot', async (key, parameters) => {
+  const asked: unknown[] = []
+  const compute: Means['compute'] = async (name, ...args) => {
+    asked.push(name, args[0])
+    return true as never
+  }
+  const outputs = await evaluate(key, [parameters, undefined, 'abc', ''], { compute })
+  expect(outputs).toMatchObject(TRUE)
+  expect(asked).toEqual(['containsTexts', 'abc'])
+})

@@ -87,6 +87,10 @@ export class Compared {
     return isFound
   }
 
+  contains(text: string, sought: readonly string[], extent: 'all' | 'any'): Promise<boolean> {
+    return refusalAsIncomparable(this.#means.compute('containsTexts', text, sought, extent))
+  }
+
   async similarity(name: string, texts: readonly [string, string]): Promise<number> {
     if (name === 'jaccard') return refusalAsIncomparable(this.#means.compute('matchingRatio', ...texts))
     if (name === 'levenshtein') return refusalAsIncomparable(editSimilarity(this.#means, ...texts))
@@ -144,8 +148,7 @@ const MATCHES = new Map(
       referenceOf(given)
       const text = await compared.textOf(given.target, given)
       const sought = await Promise.all(given.references.map(one => compared.textOf(one, given)))
-      const isIn = (one: string): boolean => text.includes(one)
-      return verdict(given.contains === 'any' ? sought.some(isIn) : sought.every(isIn))
+      return verdict(await compared.contains(text, sought, given.contains))
     },
     regex: async (given, compared) => {
       const asIs = { ...given, isCaseSensitive: true }

@@ -59,6 +59,21 @@ test('what is too large or takes too long is refused, and says the bound', async
   await expect(compute('matchingRatio', same, same)).rejects.toMatchObject(refusal(/more than 5 s/))
 })
 
+test('texts that take long to search for do not hold up others', async () => {
+  expect(await compute('containsTexts', 'abc', ['b', 'x'], 'any')).toBe(true)
+  const long = 'a'.repeat(1_000_000)
+  expect(await compute('containsTexts', long, ['a'.repeat(900_000), 'x'], 'all')).toBe(false)
+  const delays = monitorEventLoopDelay({ resolution: 10 })
+  delays.enable()
+  const sought = compute('containsTexts', long, [`ab${'a'.repeat(100_000)}`], 'any')
+  await expect(sought).rejects.toMatchObject({
+    status: 400,
+    fragment: 'v0:schemas:invalid-outputs',
+    message: 'The texts cannot be searched: it takes more than 5 s',
+  })
+  expect(delays.max / 1e6).toBeLessThan(2_500)
+})
+
 test('templates are rendered on the spot or in a thread, with integers of any size', async () => {
   const context = { big: parseJson('12345678901234567890'), pad: 'x'.repeat(100_000) }
   for (const { pad, ...small } of [context, { big: context.big, pad: '' }])

@@ -30,6 +30,8 @@ const isTooLong = (text: string): boolean =>
 const PAIRS_ON_LOOP_MAX = 1_200_000
 /** Added to the length of each text, since reading it has a cost too. */
 const LENGTH_BASE = 64
+/** Pairs of characters that a search compares at worst, of which there are some two per nanosecond. */
+const SOUGHT_PAIRS_ON_LOOP_MAX = 16_000_000
 /** The length of all templates together. */
 const TEMPLATES_ON_LOOP_LENGTH_MAX = 16_384
 
@@ -68,6 +70,11 @@ const comparison: Rule<'editDistance' | 'matchingRatio'> = {
 }
 
 const RULES: { [Name in WorkName]: Rule<Name> } = {
+  containsTexts: {
+    isShort: (text, sought) =>
+      text.length * sought.reduce((sum, one) => sum + one.length, 0) <= SOUGHT_PAIRS_ON_LOOP_MAX,
+    error: reason => new RunError(400, 'v0:schemas:invalid-outputs', `The texts cannot be searched: ${reason}`),
+  },
   editDistance: comparison,
   matchingRatio: comparison,
   renderTemplates: {

@@ -1,4 +1,5 @@
-import { checkText } from '../../evaluation/text-check.ts'
+import { requiredText } from '../../evaluation/parameters.ts'
+import { checkContains } from '../../evaluation/text-check.ts'
 import type { Handler } from '../../handler.ts'
 import { CASE_SENSITIVE, closed, field, SUCCESS } from '../../schema/schema-parts.ts'
 
@@ -27,5 +28,5 @@ export const autoContains: Handler = {
     isArchived: true,
   },
   legacy: { directUse: false, requiresModel: false },
-  run: checkText('substring', (text, substring) => text.includes(substring)),
+  run: checkContains('all', parameters => [requiredText(parameters, 'substring')]),
 }

@@ -1,4 +1,5 @@
-import { checkTexts } from '../../evaluation/text-check.ts'
+import { requiredTexts } from '../../evaluation/parameters.ts'
+import { checkContains } from '../../evaluation/text-check.ts'
 import type { Handler } from '../../handler.ts'
 import { CASE_SENSITIVE, closed, field, SUCCESS } from '../../schema/schema-parts.ts'
 
@@ -31,5 +32,5 @@ export const autoContainsAll: Handler = {
     isArchived: true,
   },
   legacy: { directUse: false, requiresModel: false },
-  run: checkTexts((substrings, isIn) => substrings.every(isIn)),
+  run: checkContains('all', parameters => requiredTexts(parameters, 'substrings')),
 }
