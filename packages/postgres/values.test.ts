@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { onEachDatabase } from './database.testing.ts'
-import { toJsonb, toJsonbInTurns } from './values.ts'
+import { toJsonb, toJsonbInTurns, withoutNuls } from './values.ts'
 
 test.each<[unknown, string | null]>([
   [undefined, null],
@@ -18,6 +18,13 @@ test.each<[unknown, string | null]>([
 test('a long value is written in turns as it is in one go', async () => {
   const value = { text: 'é"\\\ud800'.repeat(100_000), list: Array.from({ length: 50_000 }, (_, at) => ({ at })) }
   expect(await toJsonbInTurns(value)).toBe(toJsonb(value))
+})
+
+test.each<[object, object]>([
+  [{ a: 'ü' }, { a: 'ü' }],
+  [{ 'k\0': ['\0x', '\\u0000', 1] }, { 'k\ufffd': ['\ufffdx', '\\u0000', 1] }],
+])('%j without NULs is %j', (value, expected) => {
+  expect(withoutNuls(value)).toEqual(expected)
 })
 
 onEachDatabase('jsonb', postgres => {

@@ -34,11 +34,22 @@ export async function toJsonbInTurns(value: Json | undefined): Promise<string | 
   return pieces.join('')
 }
 
+/**
+ * A value without NUL characters, which `jsonb` rejects: they become U+FFFD. For what nobody has sent who could be told,
+ * such as the text of an error.
+ */
+export function withoutNuls<T extends object>(value: T): T {
+  const text = JSON.stringify(value)
+  if (!text.includes(NUL)) return value
+  return parseJson(text.replace(ESCAPE, found => (found === NUL ? REPLACEMENT : found))) as T
+}
+
 const withoutHalves = (text: string): string =>
   MAY_HAVE_HALVES.test(text) ? text.replace(ESCAPE, found => (HALF.test(found) ? REPLACEMENT : found)) : text
 
 /** `JSON.stringify` writes surrogate pairs literally and lone surrogates as escapes. */
 const HALF = /^\\ud[89a-f]/
+const NUL = '\\u0000'
 const REPLACEMENT = '\\ufffd'
 const MAY_HAVE_HALVES = /\\ud[89a-f]/
 /** Reads from left to right, so that an escaped backslash is not mistaken for the start of an escape. */

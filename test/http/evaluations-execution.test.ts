@@ -263,6 +263,37 @@ describe('failures (3.6)', () => {
     expect((await scenariosOf(id)).map(({ status }) => status)).toEqual(Array(4).fill('errors'))
   })
 
+  test('a NUL in the text of an error, or in what an evaluator returns, ends no run without its cells and metrics', async () => {
+    const failing = await made('application', mock('error', { message: 'a\0b' }))
+    const failed = await evaluate({ testset_steps: [testset], application_steps: [failing] })
+    const labels = { type: 'object', properties: { label: { type: 'string', enum: ['a', 'b'] } } }
+    const codeOf = (outputs: string, schemas?: object) =>
+      made('evaluator', {
+        uri: 'agenta:custom:code:v0',
+        runtime: 'javascript',
+        script: `const evaluate = () => (${outputs})`,
+        parameters: { version: '3' },
+        ...(schemas && { schemas }),
+      })
+    const judged = await evaluate({
+      testset_steps: [testset],
+      application_steps: [paris],
+      evaluator_steps: [await codeOf('{"a\\0b": 1, score: 1}'), await codeOf('{label: "a\\0"}', { outputs: labels })],
+    })
+    expect((await settled(failed.id)).status).toBe('errors')
+    const [cell] = (await cellsOf(failed.id)).filter(({ step_key }) => step_key.startsWith('application-'))
+    expect(cell).toMatchObject({ status: 'failure', error: { message: 'a\ufffdb' } })
+    expect((await settled(judged.id)).status).toBe('success')
+    const { metrics } = await post('/evaluations/metrics/query', {
+      metrics: { run_id: judged.id, scenario_ids: false },
+    })
+    const measured = Object.assign({}, ...Object.values<object>(metrics[0].data))
+    expect(measured).toMatchObject({
+      'attributes.ag.data.outputs.score': { count: 4, mean: 1 },
+      'attributes.ag.data.outputs.label': { count: 4, uniq: ['a\ufffd'] },
+    })
+  })
+
   test('a testset without the key that an evaluator needs: the cell says so', async () => {
     const bare = await made('testset', { testcases: [{ data: { country: 'c' } }] })
     const { id } = await evaluate({ testset_steps: [bare], application_steps: [paris], evaluator_steps: [exact] })

@@ -1,4 +1,5 @@
 import type { Json, JsonObject, Uuid } from '@spanhouse/model'
+import { withoutNuls } from '@spanhouse/postgres'
 import type { RunRow } from '../entities/rows.ts'
 import { isInSlice, type PlannedCell, planCells } from '../execution/plan.ts'
 import type { NewResult } from '../grid/results.ts'
@@ -185,7 +186,8 @@ class StepRun {
       run_id: run.id,
       scenario_id: claimed.id,
       ...keyOf(cell),
-      ...more,
+      // Such as the message of an error.
+      ...withoutNuls(more),
       trace_id: trace_id && asUuid(trace_id),
       testcase_id: source.testcase_id,
       timestamp: claimed.timestamp ?? undefined,

@@ -19,7 +19,9 @@ export function inferSchema(values: readonly Json[], depth = 0): JsonObject {
 }
 
 function propertiesOf(objects: readonly JsonObject[], depth: number): JsonObject {
-  const names = [...new Set(objects.flatMap(one => Object.keys(one)))]
+  const all = new Set(objects.flatMap(one => Object.keys(one)))
+  // A schema with such a name could not be stored.
+  const names = [...all].filter(name => !name.includes('\0'))
   return Object.fromEntries(
     names.map(name => {
       const values = objects.filter(one => Object.hasOwn(one, name)).map(one => one[name] as Json)

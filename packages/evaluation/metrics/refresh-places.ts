@@ -1,5 +1,5 @@
 import { type JsonObject, type Micros, microsToIso, parseTime, type Uuid } from '@spanhouse/model'
-import { newId, sql } from '@spanhouse/postgres'
+import { newId, sql, withoutNuls } from '@spanhouse/postgres'
 import type { CellPlaces, MeasuredStep, PlaceKind } from '@spanhouse/query'
 import { inTransaction } from '@spanhouse/registry'
 import { type PlaceMetrics, readCellMetrics } from '@spanhouse/span-store'
@@ -182,7 +182,9 @@ function store(
     if (!isLastTry && (await someWereDeleted(inside, run_id, horizon))) return false
     const rows = places.flatMap(place => {
       const found = metrics.get(placeKey(place))
-      return found ? [{ ...place, id: newId(), status: 'success', data: dataOf(steps, found), computation }] : []
+      return found
+        ? [{ ...place, id: newId(), status: 'success', data: withoutNuls(dataOf(steps, found)), computation }]
+        : []
     })
     await upsertRows<Keyed & { id: Uuid }>(inside, 'metrics', {
       columns: ['id', 'run_id', 'scenario_id', 'timestamp', 'interval', 'status', 'data', 'computation'],
