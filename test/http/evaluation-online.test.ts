@@ -140,6 +140,21 @@ describe('online evaluation', () => {
     expect((await sourcesOf(run_id)).sort()).toEqual(wanted)
   })
 
+  test('a trace that is nested without end is evaluated, and holds up no other', { timeout: 120_000 }, async () => {
+    const name = `deep-${randomUUID()}`
+    const run_id = await liveRun(name)
+    const root = rootOf(name)
+    const deep = [root]
+    for (let level = 1; level < 10_000; level++)
+      deep.push(otlpSpan({ traceId: root.traceId, parentSpanId: deep.at(-1)?.spanId as string, name: 'step' }))
+    await project.export(exportOf(...deep.slice(1)))
+    await project.export(exportOf(root, rootOf(name)))
+    const evaluated = async (): Promise<string[]> =>
+      (await cellsOf(run_id)).flatMap(({ step_key, status }) => (step_key.startsWith('evaluator-') ? [status] : []))
+    await eventually(async () => (await evaluated()).length === 2, 60_000)
+    expect(await evaluated()).toEqual(['success', 'success'])
+  })
+
   test('the hook of a scheduler asks for a look', async () => {
     const hook = (query: string, key = adminKey) =>
       call(apiUrl, 'POST', `/api/admin/evaluations/runs/refresh${query}`, `Access ${key}`)
