@@ -98,6 +98,8 @@ test('what leads nowhere finds nothing, what makes no sense is refused', async (
   for (const [body, status] of [
     [{ query_revision_ref: { version: '1' } }, 400],
     [{ query_variant_ref: { version: '1' } }, 400],
+    [{ query_ref: { slug: 'none' }, windowing: { limit: 'x' } }, 422],
+    [{ query_ref: { slug: 'none' }, order: 'up' }, 422],
     [{ query_ref: { version: '1' } }, 400],
     [{ query_ref, query_variant_ref: { id: empty.query_variant_ref.id } }, 400],
     [{ query_ref: { slug: query_ref.slug, id: query.id } }, 200],

@@ -461,6 +461,8 @@ test.each<[string, unknown, number]>([
   ['no body', undefined, 422],
   ['an origin that is none', { trace: { origin: 'x' } }, 422],
   ['a limit that is none', { windowing: { limit: 'x' } }, 422],
+  ['a limit that is none and half a link', { trace: { links: [{}] }, windowing: { limit: 'x' } }, 422],
+  ['a limit that is none and a record without an id', { links: [{}], windowing: { limit: 'x' } }, 422],
   ['links that are none', { links: 5 }, 422],
   ['a trace id that is none', { links: [{ trace_id: 'xyz' }] }, 400],
 ])('a query with %s is refused', async (_name, body, status) => {

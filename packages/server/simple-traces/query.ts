@@ -21,9 +21,9 @@ export function toSpanQuery(
   { trace, links, windowing }: SimpleTraceQuery,
 ): SpanQuery<'trace'> | undefined {
   const outgoing = linksIn(trace?.links)
-  if (outgoing.some(({ trace_id, span_id }) => !trace_id || !span_id)) return undefined
   const own = linksIn(links).flatMap(({ trace_id }) => trace_id ?? [])
-  if (own.length === 0 && linksIn(links).length > 0) return undefined
+  const isMatchless =
+    outgoing.some(({ trace_id, span_id }) => !trace_id || !span_id) || (own.length === 0 && linksIn(links).length > 0)
   const conditions = [
     { field: 'trace_type', operator: 'in', value: [...surface.shows] },
     { field: 'parent_id', operator: 'is', value: null },
@@ -33,7 +33,9 @@ export function toSpanQuery(
     ...(trace ? conditionsOf(trace) : []),
     ...(Array.isArray(trace?.links) ? linkedTo(outgoing) : outgoing.flatMap(link => linkedTo([link]))),
   ]
-  return parseSpanQuery({ filtering: { conditions }, windowing }, 'trace')
+  // Parsed in any case: whether the window is valid does not depend on what is searched for.
+  const query = parseSpanQuery({ filtering: { conditions }, windowing }, 'trace')
+  return isMatchless ? undefined : query
 }
 
 const linksIn = (links: SoughtLinks | undefined) => (Array.isArray(links) ? links : Object.values(links ?? {}))

@@ -27,8 +27,8 @@ const named = z.object(references.members)
  * The query for spans or traces in a request's body; without a body it matches everything. A saved query that the body
  * names supplies the filter, and the window if it has one. Undefined if the project has no such query or the query is
  * empty: that matches nothing, never everything. 403 without the permission to view queries, 400 for references that
- * are insufficient or contradict each other and for unknown members (`more` are known in addition), 409 for a query
- * saved for the other shape.
+ * are insufficient or contradict each other and for unknown members (`more` are known in addition), 422 for a window that
+ * is not valid, 409 for a query saved for the other shape.
  */
 export async function readSpanQuery<F extends Focus>(
   registry: Registry,
@@ -39,11 +39,12 @@ export async function readSpanQuery<F extends Focus>(
   if (!namesSavedQuery(body)) return parseSpanQuery(body ?? {}, focus)
   requirePermission(principal, 'view_queries')
   const saved = await savedAt(registry, principal, references.pick(validate(named, body, 'body')))
-  if (!saved) return undefined
-  const wanted = savedFocus(saved)
-  if (wanted !== undefined && wanted !== focus)
+  const wanted = saved && savedFocus(saved)
+  if (wanted && wanted !== focus)
     throw new Problem('conflict', `The saved query returns ${wanted}s: use it with /${wanted}s/query.`)
-  return parseSavedQuery(saved, focus, { body })
+  // The window is parsed whatever the references lead to: whether it is valid does not depend on what is stored.
+  const query = parseSavedQuery(saved ?? {}, focus, { body })
+  return saved ? query : undefined
 }
 
 async function savedAt(
