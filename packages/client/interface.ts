@@ -6433,7 +6433,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6449,8 +6449,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6472,7 +6472,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6484,8 +6484,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6507,7 +6507,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6515,15 +6515,30 @@ export interface operations {
                 content: {
                     "application/json": {
                         /** @enum {string} */
-                        status: "ok" | "degraded" | "not ready";
+                        status: "ok" | "degraded";
                         parts: {
                             [key: string]: "ok" | "failing";
                         };
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The process cannot do its work. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        status: "not ready";
+                        parts: {
+                            [key: string]: "ok" | "failing";
+                        };
+                    };
+                };
+            };
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6551,11 +6566,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "text/plain": string;
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6577,7 +6592,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6589,8 +6604,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6652,7 +6667,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -6672,8 +6687,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6698,7 +6713,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6729,8 +6744,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6754,7 +6769,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6787,8 +6802,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6812,7 +6827,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6826,8 +6841,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6851,7 +6866,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6865,8 +6880,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7048,7 +7063,7 @@ export interface operations {
                         newest?: string | number;
                         /** @description The id of the last entry of the previous page. */
                         next?: string;
-                        /** @description Entries in a page. */
+                        /** @description Entries in a page; 1 if it is less. */
                         limit?: number;
                         /** @enum {string} */
                         order?: "ascending" | "descending";
@@ -7086,7 +7101,7 @@ export interface operations {
                     newest?: string | number;
                     /** @description The id of the last entry of the previous page. */
                     next?: string;
-                    /** @description Entries in a page. */
+                    /** @description Entries in a page; 1 if it is less. */
                     limit?: number;
                     /** @enum {string} */
                     order?: "ascending" | "descending";
@@ -7098,7 +7113,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7185,8 +7200,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7213,7 +7228,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7300,8 +7315,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7326,7 +7341,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7404,8 +7419,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7587,7 +7602,7 @@ export interface operations {
                         newest?: string | number;
                         /** @description The id of the last entry of the previous page. */
                         next?: string;
-                        /** @description Entries in a page. */
+                        /** @description Entries in a page; 1 if it is less. */
                         limit?: number;
                         /** @enum {string} */
                         order?: "ascending" | "descending";
@@ -7625,7 +7640,7 @@ export interface operations {
                     newest?: string | number;
                     /** @description The id of the last entry of the previous page. */
                     next?: string;
-                    /** @description Entries in a page. */
+                    /** @description Entries in a page; 1 if it is less. */
                     limit?: number;
                     /** @enum {string} */
                     order?: "ascending" | "descending";
@@ -7637,7 +7652,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7664,8 +7679,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7847,7 +7862,7 @@ export interface operations {
                         newest?: string | number;
                         /** @description The id of the last entry of the previous page. */
                         next?: string;
-                        /** @description Entries in a page. */
+                        /** @description Entries in a page; 1 if it is less. */
                         limit?: number;
                         /** @enum {string} */
                         order?: "ascending" | "descending";
@@ -7885,7 +7900,7 @@ export interface operations {
                     newest?: string | number;
                     /** @description The id of the last entry of the previous page. */
                     next?: string;
-                    /** @description Entries in a page. */
+                    /** @description Entries in a page; 1 if it is less. */
                     limit?: number;
                     /** @enum {string} */
                     order?: "ascending" | "descending";
@@ -7897,7 +7912,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7924,8 +7939,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7951,7 +7966,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7978,8 +7993,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8020,7 +8035,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -8032,8 +8047,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8057,7 +8072,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8075,8 +8090,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8119,7 +8134,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -8131,8 +8146,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8156,7 +8171,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -8168,8 +8183,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8212,7 +8227,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -8228,8 +8243,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8270,7 +8285,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -8285,8 +8300,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8327,7 +8342,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -8342,8 +8357,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8367,7 +8382,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8386,8 +8401,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8430,7 +8445,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -8445,8 +8460,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8470,7 +8485,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -8485,8 +8500,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8510,7 +8525,7 @@ export interface operations {
                 newest?: unknown | null;
                 /** @description The id of the last entry of the previous page. */
                 next?: unknown | null;
-                /** @description Entries in a page. */
+                /** @description Entries in a page; 1 if it is less. */
                 limit?: unknown | null;
                 /** @description Ascending or descending. */
                 order?: unknown | null;
@@ -8562,7 +8577,7 @@ export interface operations {
                     newest?: string | number;
                     /** @description The id of the last entry of the previous page. */
                     next?: string;
-                    /** @description Entries in a page. */
+                    /** @description Entries in a page; 1 if it is less. */
                     limit?: number;
                     /** @enum {string} */
                     order?: "ascending" | "descending";
@@ -8677,7 +8692,7 @@ export interface operations {
                         newest?: string | number;
                         /** @description The id of the last entry of the previous page. */
                         next?: string;
-                        /** @description Entries in a page. */
+                        /** @description Entries in a page; 1 if it is less. */
                         limit?: number;
                         /** @enum {string} */
                         order?: "ascending" | "descending";
@@ -8790,7 +8805,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8876,8 +8891,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9110,7 +9125,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -9127,8 +9142,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9154,7 +9169,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9171,8 +9186,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9198,7 +9213,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9215,8 +9230,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9359,7 +9374,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9376,8 +9391,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9636,7 +9651,7 @@ export interface operations {
                         newest?: string | number;
                         /** @description The id of the last entry of the previous page. */
                         next?: string;
-                        /** @description Entries in a page. */
+                        /** @description Entries in a page; 1 if it is less. */
                         limit?: number;
                         /** @enum {string} */
                         order?: "ascending" | "descending";
@@ -9649,7 +9664,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9675,8 +9690,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9909,7 +9924,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9926,8 +9941,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9953,7 +9968,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9970,8 +9985,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9997,7 +10012,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10014,8 +10029,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10158,7 +10173,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10175,8 +10190,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10435,7 +10450,7 @@ export interface operations {
                         newest?: string | number;
                         /** @description The id of the last entry of the previous page. */
                         next?: string;
-                        /** @description Entries in a page. */
+                        /** @description Entries in a page; 1 if it is less. */
                         limit?: number;
                         /** @enum {string} */
                         order?: "ascending" | "descending";
@@ -10448,7 +10463,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10474,8 +10489,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10708,7 +10723,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10725,8 +10740,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10752,7 +10767,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10769,8 +10784,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10796,7 +10811,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10813,8 +10828,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10957,7 +10972,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10974,8 +10989,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11234,7 +11249,7 @@ export interface operations {
                         newest?: string | number;
                         /** @description The id of the last entry of the previous page. */
                         next?: string;
-                        /** @description Entries in a page. */
+                        /** @description Entries in a page; 1 if it is less. */
                         limit?: number;
                         /** @enum {string} */
                         order?: "ascending" | "descending";
@@ -11247,7 +11262,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -11273,8 +11288,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11311,11 +11326,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "text/event-stream": string;
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11339,7 +11354,7 @@ export interface operations {
                 newest?: unknown | null;
                 /** @description The id of the last entry of the previous page. */
                 next?: unknown | null;
-                /** @description Entries in a page. */
+                /** @description Entries in a page; 1 if it is less. */
                 limit?: unknown | null;
                 /** @description Ascending or descending. */
                 order?: unknown | null;
@@ -11391,7 +11406,7 @@ export interface operations {
                     newest?: string | number;
                     /** @description The id of the last entry of the previous page. */
                     next?: string;
-                    /** @description Entries in a page. */
+                    /** @description Entries in a page; 1 if it is less. */
                     limit?: number;
                     /** @enum {string} */
                     order?: "ascending" | "descending";
@@ -11516,7 +11531,7 @@ export interface operations {
                         newest?: string | number;
                         /** @description The id of the last entry of the previous page. */
                         next?: string;
-                        /** @description Entries in a page. */
+                        /** @description Entries in a page; 1 if it is less. */
                         limit?: number;
                         /** @enum {string} */
                         order?: "ascending" | "descending";
@@ -11631,7 +11646,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -11664,8 +11679,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11689,7 +11704,7 @@ export interface operations {
                 newest?: unknown | null;
                 /** @description The id of the last entry of the previous page. */
                 next?: unknown | null;
-                /** @description Entries in a page. */
+                /** @description Entries in a page; 1 if it is less. */
                 limit?: unknown | null;
                 /** @description Ascending or descending. */
                 order?: unknown | null;
@@ -11741,7 +11756,7 @@ export interface operations {
                     newest?: string | number;
                     /** @description The id of the last entry of the previous page. */
                     next?: string;
-                    /** @description Entries in a page. */
+                    /** @description Entries in a page; 1 if it is less. */
                     limit?: number;
                     /** @enum {string} */
                     order?: "ascending" | "descending";
@@ -11866,7 +11881,7 @@ export interface operations {
                         newest?: string | number;
                         /** @description The id of the last entry of the previous page. */
                         next?: string;
-                        /** @description Entries in a page. */
+                        /** @description Entries in a page; 1 if it is less. */
                         limit?: number;
                         /** @enum {string} */
                         order?: "ascending" | "descending";
@@ -11981,7 +11996,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -12014,8 +12029,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12039,7 +12054,7 @@ export interface operations {
                 newest?: unknown | null;
                 /** @description The id of the last entry of the previous page. */
                 next?: unknown | null;
-                /** @description Entries in a page. */
+                /** @description Entries in a page; 1 if it is less. */
                 limit?: unknown | null;
                 /** @description Ascending or descending. */
                 order?: unknown | null;
@@ -12091,7 +12106,7 @@ export interface operations {
                     newest?: string | number;
                     /** @description The id of the last entry of the previous page. */
                     next?: string;
-                    /** @description Entries in a page. */
+                    /** @description Entries in a page; 1 if it is less. */
                     limit?: number;
                     /** @enum {string} */
                     order?: "ascending" | "descending";
@@ -12216,7 +12231,7 @@ export interface operations {
                         newest?: string | number;
                         /** @description The id of the last entry of the previous page. */
                         next?: string;
-                        /** @description Entries in a page. */
+                        /** @description Entries in a page; 1 if it is less. */
                         limit?: number;
                         /** @enum {string} */
                         order?: "ascending" | "descending";
@@ -12331,7 +12346,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -12359,8 +12374,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12401,7 +12416,7 @@ export interface operations {
                         newest?: string | number;
                         /** @description The id of the last entry of the previous page. */
                         next?: string;
-                        /** @description Entries in a page. */
+                        /** @description Entries in a page; 1 if it is less. */
                         limit?: number;
                         /** @enum {string} */
                         order?: "ascending" | "descending";
@@ -12416,7 +12431,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -12437,8 +12452,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12479,7 +12494,7 @@ export interface operations {
                         newest?: string | number;
                         /** @description The id of the last entry of the previous page. */
                         next?: string;
-                        /** @description Entries in a page. */
+                        /** @description Entries in a page; 1 if it is less. */
                         limit?: number;
                         /** @enum {string} */
                         order?: "ascending" | "descending";
@@ -12494,7 +12509,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -12515,8 +12530,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12557,7 +12572,7 @@ export interface operations {
                         newest?: string | number;
                         /** @description The id of the last entry of the previous page. */
                         next?: string;
-                        /** @description Entries in a page. */
+                        /** @description Entries in a page; 1 if it is less. */
                         limit?: number;
                         /** @enum {string} */
                         order?: "ascending" | "descending";
@@ -12572,7 +12587,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -12593,8 +12608,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12635,7 +12650,7 @@ export interface operations {
                         newest?: string | number;
                         /** @description The id of the last entry of the previous page. */
                         next?: string;
-                        /** @description Entries in a page. */
+                        /** @description Entries in a page; 1 if it is less. */
                         limit?: number;
                         /** @enum {string} */
                         order?: "ascending" | "descending";
@@ -12650,7 +12665,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -12671,8 +12686,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12701,7 +12716,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -12737,8 +12752,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12770,7 +12785,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -12792,8 +12807,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12821,7 +12836,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -12865,8 +12880,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12915,7 +12930,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -12937,8 +12952,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12974,7 +12989,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -12995,8 +13010,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -13048,7 +13063,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -13081,8 +13096,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -13122,7 +13137,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -13142,8 +13157,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -13165,7 +13180,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -13177,8 +13192,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -13212,7 +13227,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -13224,8 +13239,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -13247,7 +13262,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -13261,8 +13276,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -13284,7 +13299,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -13295,8 +13310,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -13353,7 +13368,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -13426,8 +13441,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -13451,7 +13466,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -13491,8 +13506,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -13567,7 +13582,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -13609,8 +13624,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -13632,7 +13647,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -13665,8 +13680,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -13699,7 +13714,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -13715,8 +13730,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -13738,7 +13753,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -13752,8 +13767,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -13775,7 +13790,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -13792,8 +13807,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -13817,7 +13832,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -13834,8 +13849,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -13862,7 +13877,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -13913,8 +13928,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -13938,7 +13953,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -13989,8 +14004,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -14016,7 +14031,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -14045,8 +14060,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -14071,7 +14086,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -14100,8 +14115,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -14123,7 +14138,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -14140,8 +14155,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -14165,7 +14180,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -14182,8 +14197,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -14207,7 +14222,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -14258,8 +14273,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -14283,7 +14298,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -14334,8 +14349,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -14361,7 +14376,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -14390,8 +14405,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -14416,7 +14431,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -14445,8 +14460,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -14468,7 +14483,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -14485,8 +14500,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -14510,7 +14525,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -14527,8 +14542,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -14552,7 +14567,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -14603,8 +14618,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -14628,7 +14643,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -14679,8 +14694,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -14706,7 +14721,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -14735,8 +14750,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -14761,7 +14776,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -14790,8 +14805,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -14813,7 +14828,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -14830,8 +14845,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -14855,7 +14870,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -14872,8 +14887,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -14897,7 +14912,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -14911,8 +14926,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -14962,7 +14977,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -14995,8 +15010,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15020,7 +15035,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -15053,8 +15068,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15108,7 +15123,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -15141,8 +15156,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15166,7 +15181,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -15179,8 +15194,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15257,7 +15272,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -15290,8 +15305,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15313,7 +15328,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -15336,8 +15351,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15382,7 +15397,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -15405,8 +15420,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15428,7 +15443,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -15443,8 +15458,8 @@ export interface operations {
                     }[];
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15466,7 +15481,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -15475,8 +15490,8 @@ export interface operations {
                     "application/json": string;
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15500,7 +15515,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -15511,8 +15526,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15540,7 +15555,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -15553,8 +15568,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15576,7 +15591,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -15601,8 +15616,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15624,7 +15639,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -15641,8 +15656,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15675,7 +15690,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -15692,8 +15707,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15717,7 +15732,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -15726,8 +15741,8 @@ export interface operations {
                     "application/json": string;
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15767,12 +15782,10 @@ export interface operations {
                 headers: {
                     [name: string]: unknown;
                 };
-                content: {
-                    "application/json": unknown;
-                };
+                content?: never;
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15794,7 +15807,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -15813,8 +15826,8 @@ export interface operations {
                     }[];
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15848,7 +15861,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -15867,8 +15880,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15890,7 +15903,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -15909,8 +15922,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15934,7 +15947,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -15953,8 +15966,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15978,7 +15991,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -15989,8 +16002,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -16027,7 +16040,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -16046,8 +16059,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -16069,7 +16082,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -16089,8 +16102,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -16135,7 +16148,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -16155,8 +16168,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -16178,7 +16191,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -16192,8 +16205,8 @@ export interface operations {
                     }[];
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -16215,7 +16228,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -16227,8 +16240,8 @@ export interface operations {
                     }[];
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -16250,7 +16263,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -16259,8 +16272,8 @@ export interface operations {
                     "application/json": string[];
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -16300,7 +16313,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -16309,8 +16322,8 @@ export interface operations {
                     "application/json": true;
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -16338,7 +16351,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -16347,8 +16360,8 @@ export interface operations {
                     "application/json": true;
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -16374,7 +16387,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -16383,8 +16396,8 @@ export interface operations {
                     "application/json": true;
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -16406,7 +16419,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -16433,8 +16446,8 @@ export interface operations {
                     }[];
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -16468,7 +16481,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -16481,8 +16494,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -16506,7 +16519,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -16552,8 +16565,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -16596,7 +16609,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -16609,8 +16622,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -16634,7 +16647,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -16645,8 +16658,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -16689,7 +16702,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -16702,8 +16715,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -16728,7 +16741,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -16740,8 +16753,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -16777,7 +16790,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -16791,8 +16804,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -16830,7 +16843,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -16844,8 +16857,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -16884,7 +16897,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -16896,8 +16909,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -16933,7 +16946,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -16945,8 +16958,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -16984,7 +16997,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -16993,8 +17006,8 @@ export interface operations {
                     "application/json": true;
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -17016,7 +17029,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -17038,8 +17051,8 @@ export interface operations {
                     }[];
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -17165,7 +17178,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -17187,8 +17200,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -17213,7 +17226,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -17235,8 +17248,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -17363,7 +17376,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -17385,8 +17398,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -17415,12 +17428,10 @@ export interface operations {
                 headers: {
                     [name: string]: unknown;
                 };
-                content: {
-                    "application/json": unknown;
-                };
+                content?: never;
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -17467,7 +17478,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -17481,8 +17492,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -17645,8 +17656,8 @@ export interface operations {
                     "application/json": unknown;
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -17695,12 +17706,10 @@ export interface operations {
                 headers: {
                     [name: string]: unknown;
                 };
-                content: {
-                    "application/json": unknown;
-                };
+                content?: never;
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -17902,8 +17911,8 @@ export interface operations {
                     "application/json": unknown;
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -17969,8 +17978,8 @@ export interface operations {
                     "application/json": unknown;
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -18027,8 +18036,8 @@ export interface operations {
                     "application/json": unknown;
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -18111,8 +18120,8 @@ export interface operations {
                     "application/json": unknown;
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -18182,8 +18191,8 @@ export interface operations {
                     "application/json": unknown;
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -18249,8 +18258,8 @@ export interface operations {
                     "application/json": unknown;
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -18326,8 +18335,8 @@ export interface operations {
                     "application/json": unknown;
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -18402,8 +18411,8 @@ export interface operations {
                     "application/json": unknown;
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -18478,8 +18487,8 @@ export interface operations {
                     "application/json": unknown;
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -18554,8 +18563,8 @@ export interface operations {
                     "application/json": unknown;
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -18630,8 +18639,8 @@ export interface operations {
                     "application/json": unknown;
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -18665,8 +18674,8 @@ export interface operations {
                     "application/json": unknown;
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -18700,8 +18709,8 @@ export interface operations {
                     "application/json": unknown;
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -18735,8 +18744,8 @@ export interface operations {
                     "application/json": unknown;
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -18769,8 +18778,8 @@ export interface operations {
                     "application/json": unknown;
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -18803,8 +18812,8 @@ export interface operations {
                     "application/json": unknown;
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -18837,8 +18846,8 @@ export interface operations {
                     "application/json": unknown;
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -18871,8 +18880,8 @@ export interface operations {
                     "application/json": unknown;
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -18905,8 +18914,8 @@ export interface operations {
                     "application/json": unknown;
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -18939,8 +18948,8 @@ export interface operations {
                     "application/json": unknown;
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -18989,12 +18998,10 @@ export interface operations {
                 headers: {
                     [name: string]: unknown;
                 };
-                content: {
-                    "application/json": unknown;
-                };
+                content?: never;
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -19071,8 +19078,8 @@ export interface operations {
                     "application/json": unknown;
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -19130,7 +19137,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -19146,8 +19153,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -19171,7 +19178,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -19187,8 +19194,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -19252,7 +19259,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -19268,8 +19275,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -19298,12 +19305,10 @@ export interface operations {
                 headers: {
                     [name: string]: unknown;
                 };
-                content: {
-                    "application/json": unknown;
-                };
+                content?: never;
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -19374,7 +19379,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -19390,8 +19395,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -19421,7 +19426,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -19437,8 +19442,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -19468,7 +19473,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -19484,8 +19489,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -19552,7 +19557,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -19568,8 +19573,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -19593,7 +19598,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -19609,8 +19614,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -19673,7 +19678,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -19689,8 +19694,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -19749,7 +19754,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -19765,8 +19770,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -19796,7 +19801,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -19812,8 +19817,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -19878,7 +19883,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -19912,8 +19917,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -19984,11 +19989,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/jsonl": string;
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -20055,7 +20060,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -20089,8 +20094,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -20112,7 +20117,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -20124,8 +20129,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -20159,7 +20164,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -20171,8 +20176,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -20223,7 +20228,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -20240,8 +20245,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -20265,7 +20270,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -20282,8 +20287,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -20346,7 +20351,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -20363,8 +20368,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -20394,7 +20399,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -20411,8 +20416,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -20442,7 +20447,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -20459,8 +20464,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -20581,7 +20586,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -20601,8 +20606,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -20652,7 +20657,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -20669,8 +20674,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -20694,7 +20699,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -20711,8 +20716,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -20767,7 +20772,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -20784,8 +20789,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -20815,7 +20820,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -20832,8 +20837,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -20863,7 +20868,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -20880,8 +20885,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -21018,7 +21023,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -21038,8 +21043,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -21107,7 +21112,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -21124,8 +21129,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -21186,7 +21191,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -21203,8 +21208,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -21228,7 +21233,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -21245,8 +21250,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -21301,7 +21306,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -21318,8 +21323,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -21349,7 +21354,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -21366,8 +21371,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -21397,7 +21402,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -21414,8 +21419,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -21568,7 +21573,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -21588,8 +21593,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -21786,7 +21791,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -21807,8 +21812,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -21887,7 +21892,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -21907,8 +21912,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -22021,7 +22026,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -22047,8 +22052,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -22143,7 +22148,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -22160,8 +22165,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -22322,7 +22327,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -22331,8 +22336,8 @@ export interface operations {
                     "application/json": {
                         count: number;
                         workflow_revision?: {
-                            id: string;
-                            slug: string;
+                            id?: string;
+                            slug?: string;
                         } & {
                             [key: string]: unknown;
                         };
@@ -22345,8 +22350,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -22425,7 +22430,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -22442,8 +22447,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -22467,7 +22472,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -22484,8 +22489,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -22586,7 +22591,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -22603,8 +22608,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -22634,7 +22639,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -22651,8 +22656,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -22682,7 +22687,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -22699,8 +22704,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -22821,7 +22826,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -22841,8 +22846,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -22895,7 +22900,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -22912,8 +22917,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -22937,7 +22942,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -22954,8 +22959,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -23018,7 +23023,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -23035,8 +23040,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -23066,7 +23071,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -23083,8 +23088,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -23114,7 +23119,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -23131,8 +23136,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -23265,7 +23270,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -23285,8 +23290,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -23337,7 +23342,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -23354,8 +23359,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -23379,7 +23384,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -23396,8 +23401,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -23452,7 +23457,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -23469,8 +23474,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -23500,7 +23505,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -23517,8 +23522,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -23548,7 +23553,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -23565,8 +23570,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -23727,7 +23732,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -23747,8 +23752,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -23831,7 +23836,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -23848,8 +23853,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -23914,7 +23919,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -23931,8 +23936,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -23956,7 +23961,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -23973,8 +23978,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -24029,7 +24034,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -24046,8 +24051,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -24077,7 +24082,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -24094,8 +24099,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -24125,7 +24130,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -24142,8 +24147,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -24332,7 +24337,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -24352,8 +24357,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -24562,7 +24567,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -24583,8 +24588,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -24675,7 +24680,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -24695,8 +24700,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -24839,7 +24844,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -24865,8 +24870,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -24991,7 +24996,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -25008,8 +25013,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -25200,7 +25205,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -25209,8 +25214,8 @@ export interface operations {
                     "application/json": {
                         count: number;
                         application_revision?: {
-                            id: string;
-                            slug: string;
+                            id?: string;
+                            slug?: string;
                         } & {
                             [key: string]: unknown;
                         };
@@ -25223,8 +25228,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -25303,7 +25308,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -25320,8 +25325,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -25345,7 +25350,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -25362,8 +25367,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -25464,7 +25469,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -25481,8 +25486,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -25512,7 +25517,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -25529,8 +25534,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -25560,7 +25565,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -25577,8 +25582,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -25711,7 +25716,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -25731,8 +25736,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -25785,7 +25790,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -25802,8 +25807,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -25827,7 +25832,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -25844,8 +25849,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -25908,7 +25913,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -25925,8 +25930,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -25956,7 +25961,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -25973,8 +25978,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -26004,7 +26009,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -26021,8 +26026,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -26155,7 +26160,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -26175,8 +26180,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -26227,7 +26232,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -26244,8 +26249,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -26269,7 +26274,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -26286,8 +26291,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -26342,7 +26347,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -26359,8 +26364,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -26390,7 +26395,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -26407,8 +26412,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -26438,7 +26443,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -26455,8 +26460,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -26617,7 +26622,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -26637,8 +26642,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -26721,7 +26726,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -26738,8 +26743,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -26804,7 +26809,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -26821,8 +26826,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -26846,7 +26851,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -26863,8 +26868,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -26919,7 +26924,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -26936,8 +26941,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -26967,7 +26972,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -26984,8 +26989,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -27015,7 +27020,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -27032,8 +27037,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -27222,7 +27227,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -27242,8 +27247,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -27452,7 +27457,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -27473,8 +27478,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -27565,7 +27570,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -27585,8 +27590,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -27729,7 +27734,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -27755,8 +27760,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -27881,7 +27886,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -27898,8 +27903,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -28090,7 +28095,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -28099,8 +28104,8 @@ export interface operations {
                     "application/json": {
                         count: number;
                         evaluator_revision?: {
-                            id: string;
-                            slug: string;
+                            id?: string;
+                            slug?: string;
                         } & {
                             [key: string]: unknown;
                         };
@@ -28113,8 +28118,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -28193,7 +28198,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -28210,8 +28215,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -28235,7 +28240,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -28252,8 +28257,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -28354,7 +28359,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -28371,8 +28376,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -28402,7 +28407,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -28419,8 +28424,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -28450,7 +28455,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -28467,8 +28472,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -28601,7 +28606,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -28621,8 +28626,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -28671,7 +28676,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -28688,8 +28693,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -28713,7 +28718,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -28730,8 +28735,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -28786,7 +28791,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -28803,8 +28808,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -28834,7 +28839,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -28851,8 +28856,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -28882,7 +28887,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -28899,8 +28904,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -29021,7 +29026,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -29041,8 +29046,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -29092,7 +29097,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -29109,8 +29114,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -29134,7 +29139,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -29151,8 +29156,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -29207,7 +29212,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -29224,8 +29229,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -29255,7 +29260,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -29272,8 +29277,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -29303,7 +29308,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -29320,8 +29325,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -29458,7 +29463,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -29478,8 +29483,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -29547,7 +29552,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -29564,8 +29569,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -29626,7 +29631,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -29643,8 +29648,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -29671,7 +29676,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -29688,8 +29693,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -29744,7 +29749,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -29761,8 +29766,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -29792,7 +29797,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -29809,8 +29814,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -29840,7 +29845,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -29857,8 +29862,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -30015,7 +30020,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -30035,8 +30040,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -30311,7 +30316,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -30332,8 +30337,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -30416,7 +30421,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -30436,8 +30441,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -30520,7 +30525,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -30546,8 +30551,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -30615,7 +30620,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -30632,8 +30637,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -30660,7 +30665,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -30677,8 +30682,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -30759,7 +30764,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -30776,8 +30781,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -30807,7 +30812,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -30824,8 +30829,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -30855,7 +30860,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -30872,8 +30877,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -30998,7 +31003,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -31018,8 +31023,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -31068,7 +31073,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -31085,8 +31090,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -31110,7 +31115,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -31127,8 +31132,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -31183,7 +31188,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -31200,8 +31205,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -31231,7 +31236,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -31248,8 +31253,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -31279,7 +31284,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -31296,8 +31301,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -31418,7 +31423,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -31438,8 +31443,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -31489,7 +31494,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -31506,8 +31511,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -31531,7 +31536,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -31548,8 +31553,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -31604,7 +31609,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -31621,8 +31626,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -31652,7 +31657,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -31669,8 +31674,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -31700,7 +31705,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -31717,8 +31722,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -31855,7 +31860,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -31875,8 +31880,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -31944,7 +31949,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -31961,8 +31966,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -32023,7 +32028,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -32040,8 +32045,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -32068,7 +32073,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -32085,8 +32090,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -32141,7 +32146,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -32158,8 +32163,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -32189,7 +32194,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -32206,8 +32211,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -32237,7 +32242,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -32254,8 +32259,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -32412,7 +32417,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -32432,8 +32437,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -32594,7 +32599,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -32615,8 +32620,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -32699,7 +32704,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -32719,8 +32724,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -32803,7 +32808,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -32829,8 +32834,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -32894,7 +32899,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -32911,8 +32916,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -32939,7 +32944,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -32956,8 +32961,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -33036,7 +33041,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -33053,8 +33058,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -33084,7 +33089,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -33101,8 +33106,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -33132,7 +33137,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -33149,8 +33154,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -33275,7 +33280,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -33295,8 +33300,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -33347,7 +33352,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -33364,8 +33369,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -33389,7 +33394,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -33406,8 +33411,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -33466,7 +33471,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -33483,8 +33488,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -33514,7 +33519,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -33531,8 +33536,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -33562,7 +33567,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -33579,8 +33584,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -33701,7 +33706,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -33721,8 +33726,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -33772,7 +33777,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -33789,8 +33794,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -33814,7 +33819,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -33831,8 +33836,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -33887,7 +33892,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -33904,8 +33909,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -33935,7 +33940,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -33952,8 +33957,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -33983,7 +33988,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -34000,8 +34005,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -34138,7 +34143,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -34158,8 +34163,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -34227,7 +34232,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -34244,8 +34249,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -34306,7 +34311,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -34323,8 +34328,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -34348,7 +34353,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -34365,8 +34370,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -34421,7 +34426,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -34438,8 +34443,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -34469,7 +34474,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -34486,8 +34491,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -34517,7 +34522,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -34534,8 +34539,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -34700,7 +34705,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -34720,8 +34725,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -34894,7 +34899,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -34915,8 +34920,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -34995,7 +35000,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -35015,8 +35020,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -35097,7 +35102,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -35123,8 +35128,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -35227,7 +35232,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -35236,8 +35241,8 @@ export interface operations {
                     "application/json": {
                         count: number;
                         environment_revision?: {
-                            id: string;
-                            slug: string;
+                            id?: string;
+                            slug?: string;
                         } & {
                             [key: string]: unknown;
                         };
@@ -35250,8 +35255,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -35312,7 +35317,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -35329,8 +35334,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -35354,7 +35359,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -35371,8 +35376,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -35443,7 +35448,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -35460,8 +35465,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -35491,7 +35496,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -35508,8 +35513,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -35539,7 +35544,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -35556,8 +35561,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -35678,7 +35683,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -35698,8 +35703,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -35729,7 +35734,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -35746,8 +35751,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -35777,7 +35782,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -35794,8 +35799,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -35820,7 +35825,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -35844,8 +35849,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -35869,7 +35874,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -35890,8 +35895,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -35976,7 +35981,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -36000,8 +36005,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -36062,7 +36067,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -36096,8 +36101,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -36226,7 +36231,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -36245,8 +36250,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -36281,7 +36286,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -36293,8 +36298,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -36399,7 +36404,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -36418,8 +36423,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -36443,7 +36448,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -36459,8 +36464,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -36484,7 +36489,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -36496,8 +36501,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -36649,7 +36654,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -36665,8 +36670,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -36755,7 +36760,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -36774,8 +36779,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -36840,7 +36845,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -36859,8 +36864,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -36895,7 +36900,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -36907,8 +36912,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -36973,7 +36978,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -36992,8 +36997,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -37017,7 +37022,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -37033,8 +37038,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -37058,7 +37063,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -37070,8 +37075,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -37156,7 +37161,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -37172,8 +37177,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -37266,7 +37271,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -37285,8 +37290,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -37350,7 +37355,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -37369,8 +37374,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -37434,7 +37439,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -37453,8 +37458,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -37489,7 +37494,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -37501,8 +37506,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -37566,7 +37571,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -37585,8 +37590,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -37697,7 +37702,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -37716,8 +37721,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -37741,7 +37746,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -37757,8 +37762,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -37782,7 +37787,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -37794,8 +37799,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -37851,7 +37856,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -37870,8 +37875,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -37927,7 +37932,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -37946,8 +37951,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -37982,7 +37987,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -37994,8 +37999,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -38051,7 +38056,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -38070,8 +38075,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -38166,7 +38171,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -38185,8 +38190,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -38210,7 +38215,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -38229,8 +38234,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -38254,7 +38259,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -38266,8 +38271,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -38327,7 +38332,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -38346,8 +38351,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -38382,7 +38387,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -38394,8 +38399,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -38455,7 +38460,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -38474,8 +38479,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -38499,7 +38504,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -38515,8 +38520,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -38540,7 +38545,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -38552,8 +38557,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -38634,7 +38639,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -38650,8 +38655,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -38738,7 +38743,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -38757,8 +38762,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -38793,7 +38798,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -38812,8 +38817,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -38845,7 +38850,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -38861,8 +38866,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -38897,7 +38902,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -38916,8 +38921,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -38947,7 +38952,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -38963,8 +38968,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -38988,7 +38993,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -39004,8 +39009,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -39060,7 +39065,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -39079,8 +39084,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -39187,7 +39192,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -39206,8 +39211,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -39234,7 +39239,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -39250,8 +39255,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -39282,7 +39287,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -39294,8 +39299,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -39319,7 +39324,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -39342,8 +39347,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -39367,7 +39372,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -39395,8 +39400,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -39426,11 +39431,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "text/event-stream": string;
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -39558,7 +39563,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -39579,8 +39584,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -39669,7 +39674,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -39688,8 +39693,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -39713,7 +39718,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -39729,8 +39734,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -39754,7 +39759,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -39766,8 +39771,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -39892,7 +39897,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -39908,8 +39913,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -39939,7 +39944,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -39955,8 +39960,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -39986,7 +39991,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -40002,8 +40007,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -40033,7 +40038,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -40049,8 +40054,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -40080,7 +40085,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -40096,8 +40101,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -40163,7 +40168,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -40182,8 +40187,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -40228,7 +40233,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -40247,8 +40252,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -40295,15 +40300,17 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             202: {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/json": null;
+                };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -40353,12 +40360,10 @@ export interface operations {
                 headers: {
                     [name: string]: unknown;
                 };
-                content: {
-                    "application/json": unknown;
-                };
+                content?: never;
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -40408,12 +40413,10 @@ export interface operations {
                 headers: {
                     [name: string]: unknown;
                 };
-                content: {
-                    "application/json": unknown;
-                };
+                content?: never;
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -40449,7 +40452,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -40468,8 +40471,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -40511,12 +40514,10 @@ export interface operations {
                 headers: {
                     [name: string]: unknown;
                 };
-                content: {
-                    "application/json": unknown;
-                };
+                content?: never;
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -40578,7 +40579,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -40594,8 +40595,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -40632,7 +40633,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -40648,8 +40649,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -40684,7 +40685,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -40700,8 +40701,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -40788,7 +40789,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -40804,8 +40805,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -40840,7 +40841,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -40852,8 +40853,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -40936,7 +40937,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -40955,8 +40956,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -40980,7 +40981,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -40996,8 +40997,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -41021,7 +41022,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -41033,8 +41034,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -41141,7 +41142,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -41160,8 +41161,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -41198,7 +41199,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -41210,8 +41211,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -41248,7 +41249,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -41260,8 +41261,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -41371,7 +41372,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -41397,8 +41398,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description A request that was not served has a `detail`, a run that failed a `status`. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -41406,6 +41407,23 @@ export interface operations {
                     "application/json": {
                         /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
                         detail: string | Record<string, never> | unknown[];
+                    } | {
+                        version: string;
+                        status: {
+                            code: number;
+                            message: string;
+                            type?: string;
+                            details?: {
+                                [key: string]: unknown;
+                            };
+                        };
+                        trace_id?: string;
+                        span_id?: string;
+                        session_id?: string;
+                        data?: {
+                            /** @description Any JSON. */
+                            outputs: unknown;
+                        };
                     };
                 };
             };
@@ -41462,7 +41480,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -41479,8 +41497,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description A request that was not served has a `detail`, a revision that cannot be described `details`. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -41488,6 +41506,10 @@ export interface operations {
                     "application/json": {
                         /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
                         detail: string | Record<string, never> | unknown[];
+                    } | {
+                        details: string | {
+                            message: string;
+                        };
                     };
                 };
             };
@@ -41593,7 +41615,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -41619,8 +41641,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description A request that was not served has a `detail`, a run that failed a `status`. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -41628,6 +41650,23 @@ export interface operations {
                     "application/json": {
                         /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
                         detail: string | Record<string, never> | unknown[];
+                    } | {
+                        version: string;
+                        status: {
+                            code: number;
+                            message: string;
+                            type?: string;
+                            details?: {
+                                [key: string]: unknown;
+                            };
+                        };
+                        trace_id?: string;
+                        span_id?: string;
+                        session_id?: string;
+                        data?: {
+                            /** @description Any JSON. */
+                            outputs: unknown;
+                        };
                     };
                 };
             };
@@ -41687,7 +41726,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -41704,8 +41743,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description A request that was not served has a `detail`, a revision that cannot be described `details`. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -41713,6 +41752,10 @@ export interface operations {
                     "application/json": {
                         /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
                         detail: string | Record<string, never> | unknown[];
+                    } | {
+                        details: string | {
+                            message: string;
+                        };
                     };
                 };
             };
@@ -41727,7 +41770,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -41739,8 +41782,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -41765,7 +41808,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -41777,8 +41820,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -41809,8 +41852,8 @@ export interface operations {
                     "application/json": unknown;
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -41844,8 +41887,8 @@ export interface operations {
                     "application/json": unknown;
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -41929,7 +41972,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -41944,8 +41987,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description A request that was not served has a `detail`, a run that failed a `status`. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -41953,6 +41996,23 @@ export interface operations {
                     "application/json": {
                         /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
                         detail: string | Record<string, never> | unknown[];
+                    } | {
+                        version: string;
+                        status: {
+                            code: number;
+                            message: string;
+                            type?: string;
+                            details?: {
+                                [key: string]: unknown;
+                            };
+                        };
+                        trace_id?: string;
+                        span_id?: string;
+                        session_id?: string;
+                        data?: {
+                            /** @description Any JSON. */
+                            outputs: unknown;
+                        };
                     };
                 };
             };
@@ -42029,7 +42089,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -42044,8 +42104,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description A request that was not served has a `detail`, a run that failed a `status`. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -42053,6 +42113,23 @@ export interface operations {
                     "application/json": {
                         /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
                         detail: string | Record<string, never> | unknown[];
+                    } | {
+                        version: string;
+                        status: {
+                            code: number;
+                            message: string;
+                            type?: string;
+                            details?: {
+                                [key: string]: unknown;
+                            };
+                        };
+                        trace_id?: string;
+                        span_id?: string;
+                        session_id?: string;
+                        data?: {
+                            /** @description Any JSON. */
+                            outputs: unknown;
+                        };
                     };
                 };
             };
@@ -42129,7 +42206,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -42144,8 +42221,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description A request that was not served has a `detail`, a run that failed a `status`. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -42153,6 +42230,23 @@ export interface operations {
                     "application/json": {
                         /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
                         detail: string | Record<string, never> | unknown[];
+                    } | {
+                        version: string;
+                        status: {
+                            code: number;
+                            message: string;
+                            type?: string;
+                            details?: {
+                                [key: string]: unknown;
+                            };
+                        };
+                        trace_id?: string;
+                        span_id?: string;
+                        session_id?: string;
+                        data?: {
+                            /** @description Any JSON. */
+                            outputs: unknown;
+                        };
                     };
                 };
             };
@@ -42229,7 +42323,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -42244,8 +42338,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description A request that was not served has a `detail`, a run that failed a `status`. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -42253,6 +42347,23 @@ export interface operations {
                     "application/json": {
                         /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
                         detail: string | Record<string, never> | unknown[];
+                    } | {
+                        version: string;
+                        status: {
+                            code: number;
+                            message: string;
+                            type?: string;
+                            details?: {
+                                [key: string]: unknown;
+                            };
+                        };
+                        trace_id?: string;
+                        span_id?: string;
+                        session_id?: string;
+                        data?: {
+                            /** @description Any JSON. */
+                            outputs: unknown;
+                        };
                     };
                 };
             };
@@ -42329,7 +42440,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -42344,8 +42455,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description A request that was not served has a `detail`, a run that failed a `status`. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -42353,6 +42464,23 @@ export interface operations {
                     "application/json": {
                         /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
                         detail: string | Record<string, never> | unknown[];
+                    } | {
+                        version: string;
+                        status: {
+                            code: number;
+                            message: string;
+                            type?: string;
+                            details?: {
+                                [key: string]: unknown;
+                            };
+                        };
+                        trace_id?: string;
+                        span_id?: string;
+                        session_id?: string;
+                        data?: {
+                            /** @description Any JSON. */
+                            outputs: unknown;
+                        };
                     };
                 };
             };
@@ -42429,7 +42557,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -42444,8 +42572,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description A request that was not served has a `detail`, a run that failed a `status`. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -42453,6 +42581,23 @@ export interface operations {
                     "application/json": {
                         /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
                         detail: string | Record<string, never> | unknown[];
+                    } | {
+                        version: string;
+                        status: {
+                            code: number;
+                            message: string;
+                            type?: string;
+                            details?: {
+                                [key: string]: unknown;
+                            };
+                        };
+                        trace_id?: string;
+                        span_id?: string;
+                        session_id?: string;
+                        data?: {
+                            /** @description Any JSON. */
+                            outputs: unknown;
+                        };
                     };
                 };
             };
@@ -42529,7 +42674,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -42544,8 +42689,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description A request that was not served has a `detail`, a run that failed a `status`. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -42553,6 +42698,23 @@ export interface operations {
                     "application/json": {
                         /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
                         detail: string | Record<string, never> | unknown[];
+                    } | {
+                        version: string;
+                        status: {
+                            code: number;
+                            message: string;
+                            type?: string;
+                            details?: {
+                                [key: string]: unknown;
+                            };
+                        };
+                        trace_id?: string;
+                        span_id?: string;
+                        session_id?: string;
+                        data?: {
+                            /** @description Any JSON. */
+                            outputs: unknown;
+                        };
                     };
                 };
             };
@@ -42629,7 +42791,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -42644,8 +42806,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description A request that was not served has a `detail`, a run that failed a `status`. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -42653,6 +42815,23 @@ export interface operations {
                     "application/json": {
                         /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
                         detail: string | Record<string, never> | unknown[];
+                    } | {
+                        version: string;
+                        status: {
+                            code: number;
+                            message: string;
+                            type?: string;
+                            details?: {
+                                [key: string]: unknown;
+                            };
+                        };
+                        trace_id?: string;
+                        span_id?: string;
+                        session_id?: string;
+                        data?: {
+                            /** @description Any JSON. */
+                            outputs: unknown;
+                        };
                     };
                 };
             };
@@ -42683,7 +42862,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -42700,8 +42879,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -42742,7 +42921,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -42759,8 +42938,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -42802,7 +42981,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Default Response */
+            /** @description Done */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -42819,8 +42998,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -42853,11 +43032,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": {
+                        [key: string]: unknown;
+                    }[];
+                    "text/csv": string;
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -42890,11 +43072,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": {
+                        [key: string]: unknown;
+                    }[];
+                    "text/csv": string;
                 };
             };
-            /** @description The request was rejected; `detail` gives the reason. */
-            "4XX": {
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };

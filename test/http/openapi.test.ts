@@ -44,6 +44,52 @@ test('what load balancers and Prometheus ask is in it', () => {
     for (const path of ['/health', '/ready', '/metrics']) expect(one.paths[path].get.tags).toEqual(['health'])
 })
 
+test('a process that cannot do its work, and metrics, are described as they are answered', async () => {
+  for (const one of [document, receiverDocument]) {
+    const { 200: ready, 503: notReady } = one.paths['/ready'].get.responses
+    const stateIn = ({ content }: any) => content['application/json'].schema.properties.status.enum
+    expect([stateIn(ready), stateIn(notReady)]).toEqual([['ok', 'degraded'], ['not ready']])
+  }
+  expect(typesOf('get', '/metrics')).toEqual(['text/plain'])
+  expect((await fetch(`${apiUrl}/metrics`)).headers.get('content-type')).toMatch(/^text\/plain/)
+})
+
+const typesOf = (method: string, path: string): string[] =>
+  Object.keys(document.paths[path][method].responses['200'].content)
+
+test.each([
+  ['get', '/spans/tail', ['text/event-stream']],
+  ['get', '/evaluations/runs/{run_id}/events', ['text/event-stream']],
+  ['post', '/events/export', ['application/jsonl']],
+  ['post', '/simple/testsets/{testset_id}/download', ['application/json', 'text/csv']],
+  ['post', '/spans/query', ['application/json']],
+])('%s %s answers %j', (method, path, types) => expect(typesOf(method, path)).toEqual(types))
+
+test('every response that an operation can have is in it: without a body, refused, failed', () => {
+  for (const [path, method, { responses }] of [...operations(), ...operations(receiverDocument)]) {
+    expect(responses, `${method} ${path}`).toHaveProperty('default.content')
+    expect(responses['204'] ?? {}, `${method} ${path}`).not.toHaveProperty('content')
+  }
+})
+
+test('requests to run that are refused, and runs that fail, are as they are described', async () => {
+  const ajv = new Ajv2020({ strict: false, validateFormats: false })
+  const requests: [path: string, body: unknown, status: number][] = [
+    ['/services/invoke', {}, 400],
+    ['/services/invoke', [], 422],
+    ['/services/inspect', { revision: { data: { uri: 'agenta:builtin:none:v0' } } }, 400],
+    ['/services/inspect', [], 422],
+    ['/services/completion/run', { app: 'no-such-application' }, 404],
+  ]
+  for (const [path, body, status] of requests) {
+    const { responses } = document.paths[path].post
+    const matches = ajv.compile(responses.default.content['application/json'].schema)
+    const answer = await project.post(path, body)
+    expect(answer.status, `${path}: ${answer.text}`).toBe(status)
+    expect(matches(answer.body), `${path}: ${answer.text}`).toBe(true)
+  }
+})
+
 test('every operation says what it does, once', () => {
   const ids = operations().map(([, , operation]) => operation.operationId)
   expect(new Set(ids).size).toBe(ids.length)

@@ -72,6 +72,13 @@ export interface Endpoint<Who, Params, Query, Body> {
   form?: FormLimits
   /** Describes the response in the OpenAPI document. */
   answer?: z.ZodType
+  /** Media types of the response, for the document: `answer` describes JSON, all others are texts. Default: JSON. */
+  answerTypes?: readonly string[]
+  /**
+   * Describes responses with other statuses; `default` are those that are not named. Default: the `detail` of a
+   * request that was not served.
+   */
+  otherAnswers?: Readonly<Record<string, z.ZodType>>
   /** Default: 200. With 204 nothing is sent. */
   status?: number
   /**

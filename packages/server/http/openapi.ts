@@ -1,6 +1,6 @@
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
-import { z } from '@spanhouse/validation'
+import { json, z } from '@spanhouse/validation'
 import type { FastifyContextConfig, FastifyInstance, FastifySchema } from 'fastify'
 import { type FormLimits, formBytesMax } from './body/form.ts'
 import { exampleOf, type JsonSchema } from './example.ts'
@@ -19,20 +19,19 @@ interface Described {
   bodyBytesMax?: number
   form?: FormLimits
   answer?: z.ZodType
+  answerTypes?: readonly string[]
+  otherAnswers?: Readonly<Record<string, z.ZodType>>
 }
 
-/** The error responses of every operation. */
-const PROBLEM = {
-  description: 'The request was rejected; `detail` gives the reason.',
-  type: 'object',
-  properties: {
-    detail: {
+/** The responses of every operation to requests that it does not serve. */
+export const problemAnswer = z
+  .object({
+    detail: json.meta({
       description: 'A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where.',
       type: ['string', 'object', 'array'],
-    },
-  },
-  required: ['detail'],
-} as const
+    }),
+  })
+  .meta({ description: 'The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason.' })
 
 /**
  * Collects the routes that are added after it into an OpenAPI document: `/openapi.json`, browsable at `/docs`. It is
@@ -95,7 +94,7 @@ export const describedAs = (endpoint: Described): FastifyContextConfig => ({
 /** An endpoint as fastify's route schema, from which the document is generated. */
 function operationSchema(endpoint: Described): FastifySchema {
   if (endpoint.hidden) return { hide: true } as FastifySchema
-  const { tag, summary, method, path, deprecated = false, params, query, body, form, answer, status = 200 } = endpoint
+  const { tag, summary, method, path, deprecated = false, params, query, body, form } = endpoint
   const { bodyBytesMax = 0 } = endpoint
   return {
     tags: [tag],
@@ -107,8 +106,29 @@ function operationSchema(endpoint: Described): FastifySchema {
     ...(form && { consumes: ['multipart/form-data'] }),
     ...(body && { body: withExample(toSchema(body)), 'x-body-bytes-max': form ? formBytesMax(form) : bodyBytesMax }),
     ...(body?.safeParse(undefined).success && { [OPTIONAL_BODY]: true }),
-    response: { [status]: answer ? toSchema(answer) : { description: 'Done' }, '4XX': PROBLEM },
+    response: responsesOf(endpoint),
   } as FastifySchema
+}
+
+const JSON_TYPE = 'application/json'
+
+function responsesOf({ answer, answerTypes = [JSON_TYPE], otherAnswers, status = 200 }: Described): object {
+  const others = { default: problemAnswer, ...otherAnswers }
+  return {
+    [status]: status === 204 ? NO_CONTENT : { description: 'Done', content: contentOf(answerTypes, answer) },
+    ...Object.fromEntries(Object.entries(others).map(([other, schema]) => [other, toSchema(schema)])),
+  }
+}
+
+/** As the plugin describes a response without a body. */
+const NO_CONTENT = { type: 'null', description: 'Done' }
+
+const contentOf = (types: readonly string[], answer: z.ZodType | undefined): object =>
+  Object.fromEntries(types.map(type => [type, { schema: schemaIn(type, answer) }]))
+
+function schemaIn(type: string, answer: z.ZodType | undefined): object {
+  if (type !== JSON_TYPE) return { type: 'string' }
+  return answer ? toSchema(answer) : { description: 'Done' }
 }
 
 const withExample = (schema: object): object => ({ ...schema, examples: [exampleOf(schema as JsonSchema)] })

@@ -11,7 +11,7 @@ export const windowingProperties = {
   oldest: time,
   newest: time,
   next: { type: 'string', description: 'The id of the last entry of the previous page.' },
-  limit: { type: 'integer', minimum: 1, description: 'Entries in a page.' },
+  limit: { type: 'integer', description: 'Entries in a page; 1 if it is less.' },
   order: { type: 'string', enum: [...ORDERS] },
   interval: { type: 'integer', minimum: 1, description: 'Minutes in a bucket; analytics only.' },
   rate: { type: 'number', minimum: 0, maximum: 1, description: 'Share of the traces that are considered.' },

@@ -42,6 +42,7 @@ export function eventRoutes({ db }: Pick<Postgres, 'db'>): (app: FastifyInstance
       permission,
       share: 'heavy',
       body: eventQuery,
+      answerTypes: ['application/jsonl'],
       summary: 'Exports events as JSON lines.',
       handle: ({ principal: { project_id }, body }) => new JsonLines(exportEvents({ db, project_id }, body)),
     })

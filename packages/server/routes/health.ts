@@ -16,16 +16,29 @@ const partState = z.enum(['ok', 'failing'])
 type PartState = z.output<typeof partState>
 
 /** Not endpoints as others are: these answer however busy the process is. */
-const described = (path: string, summary: string, answer?: z.ZodType): { config: FastifyContextConfig } => ({
-  config: describedAs({ method: 'GET', path, tag: 'health', summary, answer }),
+const described = (
+  endpoint: Pick<Parameters<typeof describedAs>[0], 'path' | 'summary' | 'answer' | 'answerTypes' | 'otherAnswers'>,
+): { config: FastifyContextConfig } => ({ config: describedAs({ method: 'GET', tag: 'health', ...endpoint }) })
+
+const HEALTH = described({
+  path: '/health',
+  summary: 'Says that the process is alive.',
+  answer: z.object({ status: z.literal('ok') }),
 })
-const HEALTH = described('/health', 'Says that the process is alive.', z.object({ status: z.literal('ok') }))
-const READY = described(
-  '/ready',
-  'Says which parts of the process work; 503 if it cannot do without those that fail.',
-  z.object({ status: z.enum(['ok', 'degraded', 'not ready']), parts: z.record(z.string(), partState) }),
-)
-const METRICS = described('/metrics', 'The metrics of the process, in the format of Prometheus.')
+const parts = z.record(z.string(), partState)
+const READY = described({
+  path: '/ready',
+  summary: 'Says which parts of the process work; 503 if it cannot do without those that fail.',
+  answer: z.object({ status: z.enum(['ok', 'degraded']), parts }),
+  otherAnswers: {
+    503: z.object({ status: z.literal('not ready'), parts }).meta({ description: 'The process cannot do its work.' }),
+  },
+})
+const METRICS = described({
+  path: '/metrics',
+  summary: 'The metrics of the process, in the format of Prometheus.',
+  answerTypes: ['text/plain'],
+})
 
 const CHECK_MS = 3_000
 

@@ -13,6 +13,7 @@ import {
   traceId,
   z,
 } from '@spanhouse/validation'
+import { problemAnswer } from '../http/openapi.ts'
 
 /** The maximum number of references, and of links, in one request. */
 const NAMED_MAX = 100
@@ -85,6 +86,11 @@ export const resultAnswer = z.object({
   session_id: z.string().optional(),
   data: z.object({ outputs: json }).optional(),
 })
+
+/** Describes the response to a run that failed or was not begun. */
+export const failedRun = z
+  .union([problemAnswer, resultAnswer])
+  .meta({ description: 'A request that was not served has a `detail`, a run that failed a `status`.' })
 
 export type Links = Record<string, { trace_id: string; span_id: string }>
 

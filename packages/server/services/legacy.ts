@@ -4,7 +4,7 @@ import { json, jsonList, jsonObject, looseVersion, optional, slug, uuid, z } fro
 import type { FastifyInstance } from 'fastify'
 import { CONTENT_BODY_BYTES_MAX } from '../budget/limits.ts'
 import { addEndpoint } from '../http/endpoint.ts'
-import { type InvokeBody, invokeBody } from './bodies.ts'
+import { failedRun, type InvokeBody, invokeBody } from './bodies.ts'
 import { mountedHandler } from './prepare.ts'
 import { runAndAnswer, type Services } from './run.ts'
 
@@ -52,6 +52,7 @@ export function legacyRoutes(app: FastifyInstance, services: Services): void {
         query,
         body,
         answer: z.object({ version: z.string(), data: json, content_type: z.string(), trace_id: z.string() }),
+        otherAnswers: { default: failedRun },
         handle: ({ principal, query, body, request, reply }) =>
           runAndAnswer(services, {
             principal,

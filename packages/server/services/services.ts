@@ -4,7 +4,8 @@ import { json, optional, z } from '@spanhouse/validation'
 import type { FastifyInstance } from 'fastify'
 import { CONTENT_BODY_BYTES_MAX } from '../budget/limits.ts'
 import { addEndpoint, addPublicEndpoint } from '../http/endpoint.ts'
-import { EMPTY_BODY, inspectBody, invokeBody, resultAnswer } from './bodies.ts'
+import { problemAnswer } from '../http/openapi.ts'
+import { EMPTY_BODY, failedRun, inspectBody, invokeBody, resultAnswer } from './bodies.ts'
 import { PROTOCOL_VERSION } from './envelope.ts'
 import { inspect } from './inspect.ts'
 import { legacyRoutes } from './legacy.ts'
@@ -21,6 +22,9 @@ const query = z.object({
   }),
 })
 const inspected = z.object({ version: z.string(), revision: json, request: json, meta: json.optional() })
+const notInspected = z
+  .union([problemAnswer, z.object({ details: z.union([z.string(), z.object({ message: z.string() })]) })])
+  .meta({ description: 'A request that was not served has a `detail`, a revision that cannot be described `details`.' })
 
 /**
  * The hosted services (contract of the runtime, section 8): each handler has its own address, `{key}/{version}`, and
@@ -57,6 +61,7 @@ function addRunRoutes(app: FastifyInstance, services: Services, mounted: boolean
     query,
     body: invokeBody,
     answer: resultAnswer,
+    otherAnswers: { default: failedRun },
     onInvalidBody: ({ principal, request, reply }, problem) =>
       void leaveTrace(services, { principal, body: EMPTY_BODY, mount: mountOf(request), request, reply }, problem),
     handle: ({ principal, query: { mock }, body, request, reply }) =>
@@ -72,6 +77,7 @@ function addRunRoutes(app: FastifyInstance, services: Services, mounted: boolean
     params: mounted ? params : undefined,
     body: inspectBody.prefault({}),
     answer: inspected,
+    otherAnswers: { default: notInspected },
     handle: ({ principal, body, request, reply }) =>
       inspect(services, { principal, body, mount: mountOf(request), reply }),
   })

@@ -14,6 +14,7 @@ export function addRunEventRoutes(routes: EvaluationRoutes): void {
     permission: permissionsOf('runs').view,
     share: 'listen',
     params: z.object({ run_id: uuid }),
+    answerTypes: ['text/event-stream'],
     summary:
       'Streams the progress of a run as server-sent events (`progress`, `state`, `end`) until it is over or the connection is closed.',
     handle: async call => {

@@ -18,9 +18,9 @@ import {
 } from '@spanhouse/registry'
 import { jsonObject, optional, storedObject, z } from '@spanhouse/validation'
 import { CONTENT_BODY_BYTES_MAX } from '../../budget/limits.ts'
-import { one } from '../../http/answer/envelopes.ts'
+import { answerOfOne, one } from '../../http/answer/envelopes.ts'
 import { nameOf, retrievalMembers } from './bodies.ts'
-import { addKindEndpoint, type KindRoutes, oneAnswer } from './endpoint.ts'
+import { addKindEndpoint, type KindRoutes } from './endpoint.ts'
 
 const limits = {
   max_depth: optional(z.int().nonnegative()),
@@ -45,6 +45,9 @@ export async function resolvedIfAsked(
   return { row: resolved.row, resolution: { resolution_info: resolved.info } }
 }
 
+/** A revision of which everything but the data may be absent, since it need not be stored. */
+const revision = z.looseObject({ id: z.string().optional(), slug: z.string().optional() })
+
 /** Resolves the embeds of a stored revision, or of data in the request. */
 export function addResolveRoute(routes: KindRoutes): void {
   const { kind } = routes
@@ -59,7 +62,10 @@ export function addResolveRoute(routes: KindRoutes): void {
     permission: kind.permissions.view,
     share: 'heavy',
     summary: "Resolves a revision's embeds: replaces each with the value it refers to.",
-    answer: oneAnswer(name).extend({ retrieval_info: jsonObject.optional(), resolution_info: jsonObject.optional() }),
+    answer: answerOfOne(name, revision).extend({
+      retrieval_info: jsonObject.optional(),
+      resolution_info: jsonObject.optional(),
+    }),
     body: z.object({ ...query.members, ...inline, ...limits }),
     handle: ({ scope, body }) => {
       const sent = (body as Record<string, unknown>)[name] as InlineRevision | undefined

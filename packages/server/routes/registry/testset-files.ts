@@ -20,7 +20,7 @@ import {
   withDedupIds,
   withTestcases,
 } from '@spanhouse/registry'
-import { booleanText, optional, slug, storedObject, tags, uuid, z } from '@spanhouse/validation'
+import { booleanText, jsonObject, optional, slug, storedObject, tags, uuid, z } from '@spanhouse/validation'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { attachment } from '../../http/answer/attachment.ts'
 import { one } from '../../http/answer/envelopes.ts'
@@ -46,6 +46,9 @@ const simpleForm = revisionForm.extend({
 })
 const newSimpleForm = simpleForm.extend({ testset_slug: optional(slug) })
 const download = z.object({ file_type: optional(fileType), file_name: optional(z.string()) })
+
+/** The response of a download, by its media type. */
+const file = { answer: z.array(jsonObject), answerTypes: ['application/json', 'text/csv'] }
 
 const byRevision = z.object({ testset_revision_id: uuid })
 const byTestset = z.object({ testset_id: uuid })
@@ -131,6 +134,7 @@ function addDownloads(app: FastifyInstance, registry: Registry): void {
     summary: 'Returns the rows of a revision as a file.',
     params: byRevision,
     query: download,
+    ...file,
     handle: async ({ principal, params, query, reply, holder }) => {
       const scope = scopeOf(registry, 'testset', { principal, holder })
       const { id, data } = await revisionAt(scope, params.testset_revision_id)
@@ -146,6 +150,7 @@ function addDownloads(app: FastifyInstance, registry: Registry): void {
     summary: 'Returns the newest rows of a testset as a file.',
     params: byTestset,
     query: download,
+    ...file,
     handle: async ({ principal, params, query, reply, holder }) => {
       if (query.file_type === undefined) throw invalid('file_type is required')
       const scope = scopeOf(registry, 'testset', { principal, holder })

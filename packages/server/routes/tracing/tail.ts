@@ -21,6 +21,7 @@ export function tailRoutes(engine: Engine): (app: FastifyInstance) => void {
       tag: 'spans',
       permission: 'view_spans',
       share: 'listen',
+      answerTypes: ['text/event-stream'],
       summary: 'Streams spans as they are stored, as server-sent events, until the connection is closed.',
       query: z.strictObject({
         filter: optional(z.string()).meta({ description: 'A filter as JSON text.' }),
