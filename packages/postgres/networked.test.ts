@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { databaseProblem } from './database-problem.ts'
-import { openPooler } from './pooler.testing.ts'
+import { openPooler, poolerAvailable } from './pooler.testing.ts'
 import { openPostgres } from './postgres.ts'
 import { type PostgresServer, postgresAvailable, startPostgres } from './postgres-server.testing.ts'
 import type { Database } from './tables.ts'
@@ -31,25 +31,31 @@ describe.skipIf(!postgresAvailable)('a Postgres server', () => {
     await postgres.close()
   })
 
-  test('a pooler that keeps the session of a connection needs no settings for it, and limits hold', async () => {
-    const pooler = await openPooler(await server.createDatabase(), 'session')
-    const [one, other] = await Promise.all([1, 2].map(() => openPostgres({ url: pooler.url })))
-    expect(await one?.migrate()).toContain('001_access')
-    const { rows } = await sql`select current_setting('statement_timeout') as limit`.execute(one?.db as Database)
-    expect(rows).toEqual([{ limit: '30s' }])
-    expect(await one?.lease('pooled')).not.toBeNull()
-    expect(await other?.lease('pooled')).toBeNull()
-    await Promise.all([one, other].map(postgres => postgres?.close()))
-    await pooler.close()
-  })
+  test.skipIf(!poolerAvailable)(
+    'a pooler that keeps the session of a connection needs no settings for it, and limits hold',
+    async () => {
+      const pooler = await openPooler(await server.createDatabase(), 'session')
+      const [one, other] = await Promise.all([1, 2].map(() => openPostgres({ url: pooler.url })))
+      expect(await one?.migrate()).toContain('001_access')
+      const { rows } = await sql`select current_setting('statement_timeout') as limit`.execute(one?.db as Database)
+      expect(rows).toEqual([{ limit: '30s' }])
+      expect(await one?.lease('pooled')).not.toBeNull()
+      expect(await other?.lease('pooled')).toBeNull()
+      await Promise.all([one, other].map(postgres => postgres?.close()))
+      await pooler.close()
+    },
+  )
 
-  test('a pooler in transaction mode is refused: leases would have several holders', async () => {
-    const pooler = await openPooler(await server.createDatabase(), 'transaction')
-    const postgres = await openPostgres({ url: pooler.url })
-    await expect(postgres.migrate()).rejects.toThrow(/^this is a pooler .*session mode/)
-    await postgres.close()
-    await pooler.close()
-  })
+  test.skipIf(!poolerAvailable)(
+    'a pooler in transaction mode is refused: leases would have several holders',
+    async () => {
+      const pooler = await openPooler(await server.createDatabase(), 'transaction')
+      const postgres = await openPostgres({ url: pooler.url })
+      await expect(postgres.migrate()).rejects.toThrow(/^this is a pooler .*session mode/)
+      await postgres.close()
+      await pooler.close()
+    },
+  )
 
   test('a statement that takes too long is ended', async () => {
     const postgres = await openPostgres({ url: server.url, limits: { statementMs: 100 } })

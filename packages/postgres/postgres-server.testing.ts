@@ -41,8 +41,7 @@ export interface PostgresServer {
  * it. Postgres refuses to run as root, so for root it runs as the user `postgres`.
  */
 export async function startPostgres(options: { durable?: boolean } = {}): Promise<PostgresServer> {
-  const dir = mkdtempSync(join(tmpdir(), 'spanhouse-postgres-'))
-  if (isRoot()) execFileSync('chown', ['postgres', dir])
+  const dir = serverFolder('spanhouse-postgres-')
   const data = join(dir, 'data')
   run('initdb', ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'])
   const port = await freePort()
@@ -73,18 +72,29 @@ export async function startPostgres(options: { durable?: boolean } = {}): Promis
 }
 
 async function launch(data: string, settings: string[], url: string): Promise<ChildProcess> {
-  const [command, args] = asServerUser('postgres', ['-D', data, ...settings.flatMap(one => ['-c', one])])
-  const server = spawn(command, args, { stdio: ['ignore', 'ignore', 'pipe'] })
+  return launchServer(binary('postgres'), ['-D', data, ...settings.flatMap(one => ['-c', one])], url)
+}
+
+/** Starts a program that refuses to run as root, and resolves when it answers as a Postgres server at this address. */
+export async function launchServer(program: string, args: string[], url: string): Promise<ChildProcess> {
+  const server = spawn(...asServerUser(program, args), { stdio: ['ignore', 'ignore', 'pipe'] })
   let log = ''
   server.stderr?.on('data', chunk => {
     log = (log + chunk).slice(-4_000)
   })
   const until = Date.now() + START_MS
   while (!(await answers(url))) {
-    if (server.exitCode !== null || Date.now() > until) throw new Error(`Postgres did not start:\n${log}`)
+    if (server.exitCode !== null || Date.now() > until) throw new Error(`${program} did not start:\n${log}`)
     await delay(20)
   }
   return server
+}
+
+/** A new temporary folder for the user that servers run as. */
+export function serverFolder(prefix: string): string {
+  const dir = mkdtempSync(join(tmpdir(), prefix))
+  if (isRoot()) execFileSync('chown', ['postgres', dir])
+  return dir
 }
 
 async function answers(url: string): Promise<boolean> {
@@ -129,7 +139,7 @@ async function administer(url: string, statement: string): Promise<void> {
 }
 
 /** SIGINT is Postgres' fast shutdown, SIGQUIT its immediate one: a crash of every process of the server. */
-async function end(server: ChildProcess, signal: 'SIGINT' | 'SIGQUIT'): Promise<void> {
+export async function end(server: ChildProcess, signal: 'SIGINT' | 'SIGQUIT'): Promise<void> {
   if (server.exitCode !== null || server.signalCode !== null) return
   const ended = new Promise(resolve => server.once('exit', resolve))
   server.kill(signal)
@@ -137,16 +147,17 @@ async function end(server: ChildProcess, signal: 'SIGINT' | 'SIGQUIT'): Promise<
 }
 
 const run = (program: string, args: string[]): void => {
-  const [command, rest] = asServerUser(program, args)
+  const [command, rest] = asServerUser(binary(program), args)
   execFileSync(command, rest, { stdio: ['ignore', 'ignore', 'inherit'] })
 }
 
 /** setpriv replaces itself by the program, so a signal to the child reaches Postgres. */
 function asServerUser(program: string, args: string[]): [string, string[]] {
-  const path = join(newestBinaries() as string, program)
-  if (!isRoot()) return [path, args]
-  return ['setpriv', ['--reuid=postgres', '--regid=postgres', '--init-groups', path, ...args]]
+  if (!isRoot()) return [program, args]
+  return ['setpriv', ['--reuid=postgres', '--regid=postgres', '--init-groups', program, ...args]]
 }
+
+const binary = (name: string): string => join(newestBinaries() as string, name)
 
 const isRoot = (): boolean => process.getuid?.() === 0
 
@@ -158,7 +169,7 @@ function newestBinaries(): string | null {
   return paths.find(path => existsSync(join(path, 'postgres')) && existsSync(join(path, 'initdb'))) ?? null
 }
 
-function freePort(): Promise<number> {
+export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer()
     server.once('error', reject)
