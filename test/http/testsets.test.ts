@@ -202,6 +202,14 @@ describe('commits', () => {
     expect(idsOf(await commit(named))).toEqual([r1, r2])
   })
 
+  test('a row is replaced whatever form its id has', async () => {
+    const ids = await plain()
+    const base = await commit({ ...ids, data: { testcases: cases({ n: 1 }, { n: 2 }) } })
+    const [one, two] = idsOf(base) as [string, string]
+    const rows = { replace: [{ id: one.toUpperCase(), data: { n: 3 } }, { id: two.replaceAll('-', '') }] }
+    expect(rowsOf(await commit({ ...ids, delta: { rows } }))).toEqual([{ n: 3 }, {}])
+  })
+
   test('deltas at once lose nothing', async () => {
     const { testset_id, data } = await plain().then(ids => commit({ ...ids, data: { testcases: [] } }))
     expect(data.testcase_ids).toEqual([])

@@ -4,7 +4,15 @@ import type { Changed, ContentPlace, Delta } from '../kind.ts'
 import { ColumnChanger, type ColumnChanges } from './columns.ts'
 import { COLUMN_CHANGES_MAX, requireWithinLimits } from './limits.ts'
 import { prepareTestcases, readTestcases, sizesOf, sumOf, type TestcaseRow } from './table.ts'
-import { boundedList, rowList, said, type Testcase, type TestcaseBody, testcaseBody } from './testcase.ts'
+import {
+  boundedList,
+  replacedTestcase,
+  rowList,
+  said,
+  type Testcase,
+  type TestcaseBody,
+  testcaseBody,
+} from './testcase.ts'
 
 /** A list that is rejected (400) by its length before its elements are read. */
 const changeList = <S extends z.ZodType>(change: S) => optional(boundedList(change, requireFewChanges))
@@ -15,7 +23,6 @@ function requireFewChanges(changes: readonly unknown[]): void {
 }
 
 const names = changeList(z.string())
-const rowWithId = z.object({ id: uuid }).and(testcaseBody)
 
 /** A change of a testset: of columns in all rows of the base, then of single rows. */
 export const testsetDelta: z.ZodType<Delta> = z
@@ -24,7 +31,7 @@ export const testsetDelta: z.ZodType<Delta> = z
     rows: optional(
       z.object({
         remove: rowList(uuid),
-        replace: rowList(rowWithId),
+        replace: rowList(replacedTestcase),
         add: rowList(testcaseBody),
       }),
     ),

@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '@spanhouse/model'
-import { json, list, optional, storedObject, z } from '@spanhouse/validation'
+import { json, list, optional, storedObject, uuid, z } from '@spanhouse/validation'
 import { requireWithinLimits } from './limits.ts'
 
 /** A row of a testset: values by column, and metadata. */
@@ -13,18 +13,24 @@ export interface Testcase {
 /** The members of a row that are not columns. */
 export const METADATA = ['flags', 'tags', 'meta'] as const
 
+const MEMBERS = {
+  data: optional(storedObject),
+  flags: optional(storedObject),
+  tags: optional(storedObject),
+  meta: optional(storedObject),
+}
+
 /** A row in a request. Other members are ignored; a row without data is empty. */
 export const testcaseBody = z
-  .object({
-    id: optional(json),
-    data: optional(storedObject),
-    flags: optional(storedObject),
-    tags: optional(storedObject),
-    meta: optional(storedObject),
-  })
+  .object({ id: optional(json), ...MEMBERS })
   .transform(({ id, data = {}, ...metadata }) => ({ ...(typeof id === 'string' && { id }), data, ...said(metadata) }))
 
 export type TestcaseBody = Testcase & { id?: string }
+
+/** What a stored row is to be, as in {@link testcaseBody}. */
+export const replacedTestcase = z
+  .object({ id: uuid, ...MEMBERS })
+  .transform(({ id, data = {}, ...metadata }) => ({ id, data, ...said(metadata) }))
 
 /** The metadata that is not empty: empty objects count as absent. */
 export function said(metadata: { [name in (typeof METADATA)[number]]?: Json | undefined }): Omit<Testcase, 'data'> {
