@@ -7,6 +7,8 @@ import { makeAccount } from '../account.testing.ts'
 import { makeApiKey } from './api-key.ts'
 import { type Authenticator, openAuthenticator } from './authenticate.ts'
 import { type ProjectPrincipal, requireAdmin, requirePermission, requireProject } from './principal.ts'
+import { setProjectQuotas } from './project-quotas.ts'
+import { quotasBody } from './quota.ts'
 import { createApiKey, insertApiKey, revokeApiKey } from './stored-keys.ts'
 
 const ADMIN_KEY = 'the admin key'
@@ -19,7 +21,7 @@ const project = async (authenticator: Authenticator, header: string): Promise<Pr
   return principal
 }
 
-/** A token says for whom it acts, not with which key. */
+/** The token of a worker says for whom it acts, not with which key. */
 const withoutKey = ({ key_prefix: _key, ...principal }: ProjectPrincipal): ProjectPrincipal => principal
 
 onEachDatabase('authentication', postgres => {
@@ -166,8 +168,35 @@ onEachDatabase('authentication', postgres => {
       expect(header).toMatch(/^Secret [\w-]+\.[\w-]+\.[\w-]+$/)
       expect(await project(authenticator, header)).toEqual({ ...withoutKey(principal), isWorker: true })
       expect(await project(authenticator, await authenticator.mintSecret(principal, { forCaller: true }))).toEqual(
-        withoutKey(principal),
+        principal,
       )
+    })
+
+    test('of a caller have the quota of the key, and end with it', async () => {
+      const own = await project(authenticator, (await makeAccount(db())).api_keys?.key as string)
+      const prefix = own.key_prefix as string
+      const key_quota = { requests_per_second: 1 }
+      const quotas = quotasBody.parse({ project: {}, keys: { [prefix]: key_quota } })
+      await setProjectQuotas(db(), authenticator, { principal: own, quotas })
+      const header = await authenticator.mintSecret(own, { forCaller: true })
+      const bearer = await project(authenticator, header)
+      expect(bearer).toMatchObject({ key_prefix: prefix, key_quota })
+      const again = await authenticator.mintSecret(bearer, { forCaller: true })
+      await revokeApiKey(db(), authenticator, own, prefix)
+      for (const token of [header, again])
+        await expect(project(authenticator, token)).rejects.toMatchObject({
+          status: 401,
+          detail: { reason: 'invalid_token' },
+        })
+    })
+
+    test('of a caller end when the key expires', async () => {
+      const own = await project(authenticator, (await makeAccount(db())).api_keys?.key as string)
+      const { user_id, project_id } = own
+      const expired = await insertApiKey(db(), { user_id, project_id, expires_at: '2026-01-01T00:00:00Z' })
+      const asked = { ...own, key_prefix: expired.slice(0, 8) }
+      const header = await authenticator.mintSecret(asked, { forCaller: true })
+      await expect(project(authenticator, header)).rejects.toMatchObject({ detail: { reason: 'invalid_token' } })
     })
 
     const signed = (claims: object, key: string) => {

@@ -45,7 +45,7 @@ export interface Authenticator extends CredentialCache {
   authenticate(header: string | undefined, path: string, parameters?: ScopeParameters): Promise<Principal>
   /**
    * Creates an `Authorization` header, valid for 15 minutes, with which a worker acts for the principal. A header
-   * created `forCaller` gives no more access than the caller already has.
+   * created `forCaller` gives no more access than the caller already has, and ends with the caller's key.
    */
   mintSecret(principal: ProjectPrincipal, options?: { forCaller?: boolean }): Promise<string>
   /**
@@ -87,9 +87,10 @@ class DatabaseAuthenticator implements Authenticator {
 
   async mintSecret(principal: ProjectPrincipal, { forCaller = false }: { forCaller?: boolean } = {}): Promise<string> {
     if (this.#tokenKey === undefined) throw new Error('Secret tokens need a signing key')
-    const { user_id, user_email, project_id, workspace_id, organization_id, organization_name } = principal
+    const { user_id, user_email, project_id, workspace_id, organization_id, organization_name, key_prefix } = principal
     const claims = { user_id, user_email, project_id, workspace_id, organization_id, organization_name }
-    const token = await mintSecretToken({ ...claims, ...(forCaller && { for_caller: true }) }, this.#tokenKey)
+    const ofCaller = forCaller && { for_caller: true as const, key_prefix }
+    const token = await mintSecretToken({ ...claims, ...ofCaller }, this.#tokenKey)
     return `Secret ${token}`
   }
 
@@ -122,18 +123,25 @@ class DatabaseAuthenticator implements Authenticator {
     const principal = await this.#principals.get(scopeKey(stored.user_id, stored.project_id))
     if (principal === null) throw unauthenticated()
     this.#usage.note(stored, nowMs)
-    return { ...principal, key_prefix: stored.prefix, ...(stored.quota && { key_quota: stored.quota }) }
+    return { ...principal, ...partsOfKey(stored) }
   }
 
-  /** The token identifies the user; their rights are looked up as for a key. */
+  /**
+   * The token identifies the user; their rights are looked up as for a key. One that was asked for with a key is valid
+   * while that is: otherwise whoever had a key could go on without it, asking for one token with another.
+   */
   async #byToken(token: string): Promise<Principal> {
     if (this.#tokenKey === undefined) throw unauthenticated('invalid_token')
-    const { user_id, project_id, isWorker } = await verifySecretToken(token, this.#tokenKey)
+    const { user_id, project_id, isWorker, key_prefix } = await verifySecretToken(token, this.#tokenKey)
+    const key = key_prefix === undefined ? undefined : await this.#keys.get(key_prefix)
+    if (key === null || (key && key.expiresMs <= Date.now())) throw unauthenticated('invalid_token')
     const principal = await this.#principals.get(scopeKey(user_id, project_id))
     if (principal === null) throw unauthenticated('invalid_token')
-    return isWorker ? { ...principal, isWorker } : principal
+    return { ...principal, ...(isWorker && { isWorker }), ...(key && partsOfKey(key)) }
   }
 }
+
+const partsOfKey = ({ prefix, quota }: StoredKey) => ({ key_prefix: prefix, ...(quota && { key_quota: quota }) })
 
 const isAdminPath = (path: string): boolean => (path.split('?', 1)[0] ?? '').includes('/admin/')
 

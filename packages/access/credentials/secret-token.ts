@@ -15,6 +15,8 @@ export interface SecretClaims {
   organization_name: string
   /** Set in tokens that are given to the user; such a token reads no more than the user's own key. */
   for_caller?: true
+  /** The API key it was asked for with: the token is valid no longer than that key, and uses its quota. */
+  key_prefix?: string | undefined
 }
 
 /** The key that signs tokens; the same in every process with the same secret key. */
@@ -47,6 +49,14 @@ export async function mintSecretToken(
     .sign(await key)
 }
 
+/** What a token says about its bearer. */
+export interface TokenIdentity {
+  user_id: Uuid
+  project_id: Uuid
+  isWorker: boolean
+  key_prefix: string | undefined
+}
+
 /**
  * The user and project that the token identifies. Throws a Problem `unauthenticated`: with the reason
  * `expired_signature` if the token is genuine but expired, otherwise `invalid_token`. Only HS256 is accepted, whatever
@@ -56,11 +66,16 @@ export async function verifySecretToken(
   token: string,
   key: TokenKey,
   nowMs: number = Date.now(),
-): Promise<{ user_id: Uuid; project_id: Uuid; isWorker: boolean }> {
-  const { user_id, project_id, for_caller } = await claimsOf(token, await key, nowMs)
+): Promise<TokenIdentity> {
+  const { user_id, project_id, for_caller, key_prefix } = await claimsOf(token, await key, nowMs)
   const [user, project] = [uuidOf(user_id), uuidOf(project_id)]
   if (user === null || project === null) throw unauthenticated('invalid_token')
-  return { user_id: user, project_id: project, isWorker: for_caller === undefined }
+  return {
+    user_id: user,
+    project_id: project,
+    isWorker: for_caller === undefined,
+    key_prefix: typeof key_prefix === 'string' ? key_prefix : undefined,
+  }
 }
 
 async function claimsOf(token: string, key: CryptoKey, nowMs: number): Promise<JWTPayload> {
