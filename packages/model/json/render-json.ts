@@ -29,8 +29,11 @@ export class JsonMembers {
 type Piece = string | { readonly value: unknown }
 type Pieces = Iterator<Piece> | AsyncIterator<Piece>
 
-/** Whether `JSON.stringify` renders a value in negligible time. Looks at a bounded part of it. */
-export const isSmall = (value: unknown): boolean => costLeft(value, SMALL.cost, SMALL.depth) >= 0
+/**
+ * Whether `JSON.stringify` renders a value in negligible time, also when it is rendered so many times. Looks at a
+ * bounded part of it.
+ */
+export const isSmall = (value: unknown, times = 1): boolean => costLeft(value, SMALL.cost / times, SMALL.depth) >= 0
 
 /**
  * The text that `JSON.stringify` makes of a value, in pieces of about 64 KiB of UTF-8, yielding to other work between

@@ -1,5 +1,5 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
-import { type Json, parseJson } from '@spanhouse/model'
+import { type Json, type JsonObject, parseJson } from '@spanhouse/model'
 import { expect, test } from 'vitest'
 import { COMPARED_LENGTH_MAX, workMeans } from './work-threads.ts'
 
@@ -104,16 +104,29 @@ test('a template that its engine fails to compute is refused with the reason, an
   expect(await next).toEqual([{ text: 'true' }])
 })
 
-test('paths to all descendants, which multiply, are followed in a thread', async () => {
-  let deep: Json = 1
-  for (let level = 0; level < 20; level++) deep = [deep]
+/** Renders where other work goes on meanwhile. */
+async function renderedElsewhere(template: string, values: JsonObject): Promise<unknown> {
   let isBlocked = true
   setImmediate(() => {
     isBlocked = false
   })
-  const rendered = await compute('renderTemplates', 'curly', ['{{$..*..*..*}}'], { deep })
+  const rendered = await compute('renderTemplates', 'curly', [template], values)
   expect(isBlocked).toBe(false)
+  return rendered
+}
+
+test('paths to all descendants, which multiply, are followed in a thread', async () => {
+  let deep: Json = 1
+  for (let level = 0; level < 20; level++) deep = [deep]
+  const rendered = await renderedElsewhere('{{$..*..*..*}}', { deep })
   expect(rendered).toEqual([{ text: expect.stringMatching(/^\[+1\]/) }])
+})
+
+test('a value that is printed a thousand times, which multiplies too, is printed in a thread', async () => {
+  const list = Array.from({ length: 100 }, (_, n) => ({ n }))
+  expect(await renderedElsewhere('{{list}}'.repeat(1_000), { list })).toEqual([
+    { text: expect.stringMatching(/^\[\{"n": 0\}/) },
+  ])
 })
 
 test('of one owner only so many questions wait', async () => {

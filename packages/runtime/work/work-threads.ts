@@ -35,6 +35,13 @@ const SOUGHT_PAIRS_ON_LOOP_MAX = 16_000_000
 /** The length of all templates together. */
 const TEMPLATES_ON_LOOP_LENGTH_MAX = 16_384
 
+/** Tags begin with one brace or two. So many may each print all of a context that is just small enough. */
+const BRACES_ON_LOOP = 16
+
+/** How many times the length of a context that is small enough the rendered texts may have. */
+const copiesIn = (templates: readonly string[]): number =>
+  Math.max(1, templates.reduce((sum, template) => sum + template.split('{').length - 1, 0) / BRACES_ON_LOOP)
+
 /** Whether a path may select descendants of descendants. */
 const mayDescend = (template: string): boolean => template.includes('$') && template.includes('..')
 
@@ -81,7 +88,7 @@ const RULES: { [Name in WorkName]: Rule<Name> } = {
     isShort: (format, templates, context) =>
       !templates.some(MAY_MULTIPLY[format]) &&
       templates.reduce((sum, template) => sum + template.length, 0) <= TEMPLATES_ON_LOOP_LENGTH_MAX &&
-      isSmall(context),
+      isSmall(context, copiesIn(templates)),
     error: reason =>
       new RunError(400, 'v0:workflows:prompt-formatting-error', `The prompt cannot be rendered: ${reason}`),
   },
