@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { call, newProject, type TestProject } from '../../../test/harness.ts'
 import { actIn, newMember, newPerson } from '../../../test/http/people.ts'
 import { exportOf, newSpanId, newTraceId, type OtlpSpan, otlpSpan } from '../../../test/otlp.ts'
-import { agentTrace, openBrowser, openPage, projectWithTraces, traceOf, visit } from './browser.testing.ts'
+import { addressOf, agentTrace, openBrowser, openPage, projectWithTraces, traceOf, visit } from './browser.testing.ts'
 import { newApplication } from './models.testing.ts'
 
 /* What goes wrong around the page: rights, other tabs, the server, the clock, and spans that nobody would write. */
@@ -66,13 +66,19 @@ test('two tabs: what arrives is in both, and a key that is forgotten or entered 
   await close()
 })
 
-test('the key of another project that is entered in one tab replaces what the others show', async () => {
+test('a link with the key of another project replaces the key in use only if the reader says so', async () => {
   const other = await newProject()
   await other.post('/api/simple/testsets/', { testset: { slug: 'theirs', name: 'Theirs', data: { testcases: [] } } })
   const { page, faults, close } = await visit(browser, project, '/w/testsets')
   await page.getByText('This project has no testset yet.').waitFor()
-  const tab = await openPage(page.context(), other, '/w/testsets')
-  for (const one of [tab.page, page]) await one.getByRole('link', { name: 'Theirs' }).waitFor()
+  const { page: tab } = await openPage(page.context(), other, '/w/testsets')
+  await tab.getByRole('heading', { name: 'Use the API key of the link?' }).waitFor()
+  expect(tab.url()).not.toContain(other.apiKey)
+  await tab.getByRole('button', { name: 'Keep my key' }).click()
+  await tab.getByText('This project has no testset yet.').waitFor()
+  await tab.goto(addressOf(other, '/w/testsets'))
+  await tab.getByRole('button', { name: 'Use the key of the link' }).click()
+  for (const one of [tab, page]) await one.getByRole('link', { name: 'Theirs' }).waitFor()
   expect(faults).toEqual([])
   await close()
 })

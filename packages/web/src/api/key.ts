@@ -2,16 +2,21 @@ const STORED = 'spanhouse.key'
 
 /**
  * The API key of this browser. `npm start` prints a link with the key in the fragment (`#key=…`), which browsers send
- * to nobody: it is stored, and removed from the address bar and the history.
+ * to nobody: it is stored, and removed from the address bar and the history. Anybody can make such a link, with the key
+ * of their own project, so one that is in use is replaced only if the reader says so.
  */
 export function takeKeyFromAddress(): void {
-  const key = new URLSearchParams(location.hash.slice(1)).get('key')
+  const key = new URLSearchParams(location.hash.slice(1)).get('key')?.trim()
   if (!key) return
-  setKey(key)
   history.replaceState(history.state, '', location.pathname + location.search)
+  const isFree = getKey() === null || getKey() === key || rejected
+  if (isFree) setKey(key)
+  else offer(key)
 }
 
 let rejected = false
+/** That of a link, while the reader has not decided. */
+let offered: string | null = null
 const listeners = new Set<() => void>()
 
 /** Null without one. */
@@ -20,7 +25,21 @@ export const getKey = (): string | null => localStorage.getItem(STORED)
 export function setKey(key: string): void {
   localStorage.setItem(STORED, key.trim())
   rejected = false
+  offered = null
   notify()
+}
+
+function offer(key: string): void {
+  offered = key
+  notify()
+}
+
+/** Uses the key of the link, or goes on with the one that this browser has. */
+export function decideOnOffer(isTaken: boolean): void {
+  const key = offered
+  offered = null
+  if (isTaken && key !== null) setKey(key)
+  else notify()
 }
 
 export function forgetKey(): void {
@@ -39,9 +58,12 @@ export function rejectKey(key: string | null): void {
   notify()
 }
 
-export type KeyState = 'missing' | 'rejected' | 'present'
+export type KeyState = 'missing' | 'rejected' | 'offered' | 'present'
 
-export const keyState = (): KeyState => (getKey() === null ? 'missing' : rejected ? 'rejected' : 'present')
+export function keyState(): KeyState {
+  if (offered !== null) return 'offered'
+  return getKey() === null ? 'missing' : rejected ? 'rejected' : 'present'
+}
 
 export function onKeyChange(listener: () => void): () => void {
   const other = ({ key }: StorageEvent): void => {

@@ -1,10 +1,11 @@
 import type { FormEvent, ReactNode } from 'react'
-import { setKey } from '../api/key.ts'
+import { decideOnOffer, type KeyState, setKey } from '../api/key.ts'
 import { Button, controls } from '../parts/controls.tsx'
 import styles from './frame.module.css'
 
-/** Asks for an API key. */
-export function KeyScreen({ state }: { state: 'missing' | 'rejected' | 'present' }): ReactNode {
+/** Asks for an API key, or whether to take that of a link. */
+export function KeyScreen({ state }: { state: KeyState }): ReactNode {
+  if (state === 'offered') return <Offer />
   const submit = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault()
     const key = String(new FormData(event.currentTarget).get('key') ?? '')
@@ -36,6 +37,24 @@ export function KeyScreen({ state }: { state: 'missing' | 'rejected' | 'present'
       <p>
         <code>npm start</code> prints a link that contains the key of the default project and keeps the key in the file{' '}
         <code>api-key</code> of its data folder. The key is stored in this browser only.
+      </p>
+    </div>
+  )
+}
+
+function Offer(): ReactNode {
+  return (
+    <div className={styles.page}>
+      <h1>Use the API key of the link?</h1>
+      <p>
+        The link that you have opened contains an API key, and this browser uses another one. With the key of the link
+        you work in its project: whoever made the link may read what you enter there.
+      </p>
+      <p>
+        <Button look="primary" onClick={() => decideOnOffer(false)}>
+          Keep my key
+        </Button>{' '}
+        <Button onClick={() => decideOnOffer(true)}>Use the key of the link</Button>
       </p>
     </div>
   )
