@@ -17,7 +17,7 @@ import { Frame } from './frame/frame.tsx'
 import { NotFound } from './frame/not-found.tsx'
 import { readPlaygroundSearch } from './playground/search.ts'
 import type { RegistrySearch } from './registry/registry-screen.tsx'
-import { readSessionSearch, readSessionsSearch } from './session/search.ts'
+import { readSessionPath, readSessionSearch, readSessionsSearch, sessionPath } from './session/search.ts'
 import { readSearch, readTraceSearch } from './traces/search.ts'
 import { TracesScreen } from './traces/traces-screen.tsx'
 
@@ -76,6 +76,7 @@ const sessions = createRoute({
 const session = createRoute({
   getParentRoute: () => root,
   path: '/sessions/$sessionId',
+  params: { parse: readSessionPath, stringify: sessionPath },
   staticData: { title: 'Session' },
   validateSearch: readSessionSearch,
   component: lazyRouteComponent(() => import('./session/session-screen.tsx'), 'SessionScreen'),

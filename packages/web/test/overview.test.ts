@@ -248,6 +248,18 @@ test('by mouse: from the list of sessions into a session, its steps and its trac
   await close()
 })
 
+test.each(['..', 'a/b?c#d %2F', '🦄'.repeat(100)])('the session %s is opened by its link', async session => {
+  await project.store(...turn(session, 0))
+  const { page, faults, close } = await visit(browser, project, '/w/sessions?all=true')
+  await page.getByRole('link', { name: session, exact: true }).click()
+  await page.getByRole('heading', { name: `Session ${session}`, exact: true }).waitFor()
+  await page.reload()
+  await page.getByText(`Answer 0 of ${session}.`).waitFor()
+  await page.getByRole('heading', { name: `Session ${session}`, exact: true }).waitFor()
+  expect(faults).toEqual([])
+  await close()
+})
+
 test('by keyboard only: a session, turn by turn, while it grows', async () => {
   const { page, close } = await visit(browser, project, '/w/sessions')
   await page.getByRole('link', { name: 'trip-oslo' }).waitFor()

@@ -26,3 +26,16 @@ export const readSessionSearch = (given: Record<string, unknown>): SessionSearch
   turn: typeof given.turn === 'string' ? given.turn : undefined,
   steps: typeof given.steps === 'string' ? given.steps : undefined,
 })
+
+/** Session ids that browsers take for a step in the path, with a mark before them or without. */
+const STEP = /^~*\.\.?$/
+
+/** A session in the path of an address. Ids of one or two dots have a mark before them. */
+export const sessionPath = ({ sessionId }: { sessionId: string }): { sessionId: string } => ({
+  sessionId: STEP.test(sessionId) ? `~${sessionId}` : sessionId,
+})
+
+/** The opposite of {@link sessionPath}. */
+export const readSessionPath = ({ sessionId }: { sessionId: string }): { sessionId: string } => ({
+  sessionId: sessionId.startsWith('~') && STEP.test(sessionId) ? sessionId.slice(1) : sessionId,
+})
