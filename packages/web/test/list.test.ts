@@ -180,6 +180,8 @@ test('by keyboard only: the time from one minute to another', async () => {
   await page.getByText('0 found').waitFor()
   const asked = new URL(page.url()).searchParams
   expect([asked.get('from'), asked.get('to')]).toEqual(utc.map(time => new Date(time).toISOString()))
+  await from.waitFor({ state: 'detached' })
+  await page.locator('button:focus', { hasText: 'From … to …' }).waitFor()
   expect(faults).toEqual([])
   await close()
 })

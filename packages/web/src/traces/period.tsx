@@ -36,7 +36,7 @@ export function Period({ search, change }: PeriodProps): ReactNode {
         ))}
       </select>
       <PopoverButton label="From … to …">
-        <Range search={search} change={change} />
+        {close => <Range search={search} change={change} onShown={close} />}
       </PopoverButton>
     </>
   )
@@ -46,7 +46,7 @@ export function Period({ search, change }: PeriodProps): ReactNode {
 const LAST = '9999-12-31T23:59'
 
 /** Both bounds of the window, in local time. */
-function Range({ search, change }: PeriodProps): ReactNode {
+function Range({ search, change, onShown }: PeriodProps & { onShown: () => void }): ReactNode {
   const [{ from, to }, setBounds] = useState(() => {
     const { oldest, newest } = windowOf(search, Date.now())
     return { from: minuteOf(oldest), to: minuteOf(newest) }
@@ -57,7 +57,9 @@ function Range({ search, change }: PeriodProps): ReactNode {
       className={styles.range}
       onSubmit={event => {
         event.preventDefault()
-        if (isRange) change({ from: new Date(from).toISOString(), to: new Date(to).toISOString(), since: undefined })
+        if (!isRange) return
+        change({ from: new Date(from).toISOString(), to: new Date(to).toISOString(), since: undefined })
+        onShown()
       }}
     >
       <TextField

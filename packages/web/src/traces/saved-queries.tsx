@@ -25,17 +25,22 @@ export function SavedQueries({ search, change }: SavedQueriesProps): ReactNode {
   return (
     <>
       <PopoverButton label="Saved">
-        <Kept
-          onChoose={({ data }) =>
-            change({
-              q: (data?.filtering && printFilter(data.filtering)) || undefined,
-              focus: data?.formatting?.focus === 'span' ? 'span' : undefined,
-            })
-          }
-        />
-        <Button onClick={() => setIsSaving(true)} disabled={!search.q}>
-          Save this filter …
-        </Button>
+        {close => (
+          <>
+            <Kept
+              onChoose={({ data }) => {
+                change({
+                  q: (data?.filtering && printFilter(data.filtering)) || undefined,
+                  focus: data?.formatting?.focus === 'span' ? 'span' : undefined,
+                })
+                close()
+              }}
+            />
+            <Button onClick={() => setIsSaving(true)} disabled={!search.q}>
+              Save this filter …
+            </Button>
+          </>
+        )}
       </PopoverButton>
       <Suspense>{isSaving && <SaveQueryDialog search={search} onClose={() => setIsSaving(false)} />}</Suspense>
     </>
