@@ -54,6 +54,8 @@ test('by mouse: an application from a template, run, changed, saved and deployed
   await page.getByRole('radio', { name: 'staging' }).check()
   await page.getByRole('button', { name: 'Deploy to staging' }).click()
   await page.getByText('Deployed: staging now runs v2.').waitFor()
+  // Another environment that is chosen now would be said to run it too.
+  expect(await page.getByRole('radio', { name: 'production' }).count()).toBe(0)
   expect(faults).toEqual([])
   await close()
 })

@@ -56,7 +56,10 @@ function DeployForm({ kind, revision, environment, onClose, children }: DeployFo
   const mayDeploy = useRefusal('deploy_environments')
   const refusal = mayEdit ?? (environment?.flags?.is_guarded ? mayDeploy : undefined)
   const run = useMutation({
-    mutationFn: () => deploy(kind, { revision_id: revision.id, environment_id: environment?.id ?? '', message }),
+    mutationFn: async ({ id, slug, name }: Environment) => {
+      await deploy(kind, { revision_id: revision.id, environment_id: id, message })
+      return visible(name ?? slug)
+    },
     onSuccess: async () => {
       await queryClient.invalidateQueries({ queryKey: ['deployed'] })
     },
@@ -66,16 +69,16 @@ function DeployForm({ kind, revision, environment, onClose, children }: DeployFo
       title={`Deploy ${revision.artifact_slug} v${revision.version}`}
       isWide
       onClose={onClose}
-      onSubmit={() => run.mutate()}
+      onSubmit={() => environment && run.mutate(environment)}
       submit={`Deploy to ${visible(environment?.name ?? environment?.slug ?? '…')}`}
       isOff={run.isPending || environment === undefined || refusal !== undefined}
       isDone={run.isSuccess}
     >
-      {children}
+      {!run.isSuccess && children}
       {refusal !== undefined && <p className={styles.soft}>{refusal}</p>}
       {run.isSuccess ? (
         <p role="status">
-          Deployed: {visible(environment?.name ?? '')} now runs v{revision.version}.
+          Deployed: {run.data} now runs v{revision.version}.
         </p>
       ) : (
         <>
