@@ -1,4 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
+import { ApiError } from './api-error.ts'
 import { api, apiById, post } from './client.ts'
 import { isExactInteger } from './exact-json.ts'
 
@@ -162,7 +163,10 @@ interface Commit {
   message: string
 }
 
-/** Commits a changed configuration to the variant of a revision; the handler and the schemas stay. */
+/**
+ * Commits a changed configuration to the variant of a revision; the handler and the schemas stay. Throws if the variant
+ * has a newer revision.
+ */
 export async function commitConfiguration(kind: Kind, { base, configuration, message }: Commit): Promise<Revision> {
   const operations = changesBetween(configurationOf(base), configuration).map(name => {
     const value = configuration[name]
@@ -170,7 +174,14 @@ export async function commitConfiguration(kind: Kind, { base, configuration, mes
   })
   const commit = { [`${kind}_variant_id`]: base.variant_id, base_revision_id: base.id, message, delta: { operations } }
   const body = { [`${kind}_revision_commit`]: commit }
-  return (await post<Record<string, Revision>>(`/${kind}s/revisions/commit`, body))[`${kind}_revision`] as Revision
+  const answer = await post<Record<string, Revision>>(`/${kind}s/revisions/commit`, body).catch(error => {
+    if (error instanceof ApiError && error.status === 409)
+      throw new Error(
+        `v${base.version} is not the newest revision of its variant. Save it as a new variant, or change the newest one.`,
+      )
+    throw error
+  })
+  return answer[`${kind}_revision`] as Revision
 }
 
 /** Creates a variant that begins with the history of a revision. Returns the newest revision of the new variant. */
