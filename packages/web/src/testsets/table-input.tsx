@@ -17,6 +17,9 @@ export function TableInput({ onRead }: { onRead: (rows: JsonObject[]) => void })
       setError(undefined)
       onRead(rowsOf(next, recognises))
     } catch (failure) {
+      // Not the rows of what was read before: nobody would notice.
+      setTable([])
+      onRead([])
       setError(failure as Error)
     }
   }
