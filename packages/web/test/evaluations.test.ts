@@ -564,6 +564,28 @@ test('arrow keys choose among radio buttons, also where they go through a list',
   await close()
 })
 
+test('an application can be evaluated although others have a thousand newer revisions', async () => {
+  const { page, close } = await visit(browser, project, '/w/evaluations')
+  await page.route('**/api/applications/revisions/query', async route => {
+    if (route.request().postDataJSON().application_refs) return route.continue()
+    const response = await route.fetch()
+    const answer = await response.json()
+    const [{ artifact_id }] = answer.application_revisions
+    const others = answer.application_revisions.filter(
+      (one: { artifact_id: string }) => one.artifact_id === artifact_id,
+    )
+    const application_revisions = Array.from({ length: 1_000 }, (_, at) => others[at % others.length])
+    await route.fulfill({ response, json: { ...answer, application_revisions } })
+  })
+  await post(project, '/simple/applications/', {
+    application: { slug: 'busy-bot', name: 'busy-bot', data: { uri: 'agenta:custom:mock:v0' } },
+  })
+  await page.getByRole('link', { name: 'New evaluation' }).click()
+  await page.getByRole('checkbox', { name: 'busy-bot' }).waitFor()
+  await page.getByRole('checkbox', { name: 'support-bot' }).waitFor()
+  await close()
+})
+
 test('the name of an evaluation is typed at any place', async () => {
   const { page, close } = await visit(browser, project, '/w/evaluations/new')
   await page.getByLabel('Name').click()

@@ -32,18 +32,33 @@ export const artifactsQuery = (kind: ArtifactKind) =>
       (await post<Record<string, Artifact[] | undefined>>(`/${kind}s/query`, {}, signal))[`${kind}s`] ?? [],
   })
 
-/** Revisions that can be chosen from, of all artifacts of a kind. */
+/** Revisions that are read at once. */
 const REVISIONS_MAX = 1_000
 
-/** The newest revisions of a kind with content, newest first, of testsets without their testcases. */
+/**
+ * The newest revisions of all artifacts of a kind with content, newest first, of testsets without their testcases. Those
+ * of an artifact that has none among the newest of all are asked for by its id.
+ */
 export const revisionChoicesQuery = (kind: ArtifactKind) =>
   queryOptions({
     queryKey: ['revision choices', kind],
-    queryFn: async ({ signal }) => {
+    queryFn: async ({ signal, client }) => {
       const withoutRows = kind === 'testset' ? { include_testcases: false, include_testcase_ids: false } : {}
-      const body = { windowing: { limit: REVISIONS_MAX }, ...withoutRows }
-      const answer = await post<Record<string, Revision[] | undefined>>(`/${kind}s/revisions/query`, body, signal)
+      const read = async (of: object): Promise<Revision[]> => {
+        const body = { ...of, windowing: { limit: REVISIONS_MAX }, ...withoutRows }
+        const answer = await post<Record<string, Revision[] | undefined>>(`/${kind}s/revisions/query`, body, signal)
+        return answer[`${kind}_revisions`] ?? []
+      }
+      const revisions = await read({})
+      let hasMore = revisions.length === REVISIONS_MAX
+      while (hasMore) {
+        const seen = new Set(revisions.map(({ artifact_id }) => artifact_id))
+        const others = (await client.ensureQueryData(artifactsQuery(kind))).filter(({ id }) => !seen.has(id))
+        const more = others.length > 0 ? await read({ [`${kind}_refs`]: others.map(({ id }) => ({ id })) }) : []
+        revisions.push(...more)
+        hasMore = more.length === REVISIONS_MAX
+      }
       // The first revision of a variant is empty.
-      return (answer[`${kind}_revisions`] ?? []).filter(({ version }) => version !== '0')
+      return revisions.filter(({ version }) => version !== '0')
     },
   })
