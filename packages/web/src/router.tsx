@@ -16,7 +16,7 @@ import { ErrorScreen } from './frame/error-screen.tsx'
 import { Frame } from './frame/frame.tsx'
 import { NotFound } from './frame/not-found.tsx'
 import { readPlaygroundSearch } from './playground/search.ts'
-import type { RegistrySearch } from './registry/registry-screen.tsx'
+import { readFindSearch, readRegistrySearch } from './registry/search.ts'
 import { readSessionPath, readSessionSearch, readSessionsSearch, sessionPath } from './session/search.ts'
 import { readSearch, readTraceSearch } from './traces/search.ts'
 import { TracesScreen } from './traces/traces-screen.tsx'
@@ -157,9 +157,7 @@ const playground = createRoute({
   getParentRoute: () => root,
   path: '/playground',
   staticData: { title: 'Playground' },
-  validateSearch: (search: Record<string, unknown>): RegistrySearch => ({
-    kind: search.kind === 'evaluators' ? 'evaluators' : undefined,
-  }),
+  validateSearch: readRegistrySearch,
   component: lazyRouteComponent(() => import('./registry/registry-screen.tsx'), 'RegistryScreen'),
 })
 
@@ -175,6 +173,7 @@ const testsets = createRoute({
   getParentRoute: () => root,
   path: '/testsets',
   staticData: { title: 'Testsets' },
+  validateSearch: readFindSearch,
   component: lazyRouteComponent(() => import('./testsets/testsets-screen.tsx'), 'TestsetsScreen'),
 })
 

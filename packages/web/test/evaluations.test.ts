@@ -564,6 +564,32 @@ test('arrow keys choose among radio buttons, also where they go through a list',
   await close()
 })
 
+test('one of many applications is found by its name, and what is chosen stays in view', async () => {
+  const own = await newProject()
+  for (let number = 1; number <= 12; number++)
+    await own.post('/api/simple/applications/', {
+      application: { slug: `bot-${number}`, name: `Bot ${number}`, data: { uri: 'agenta:custom:mock:v0' } },
+    })
+  const { page, faults, close } = await visit(browser, own, '/w/evaluations/new')
+  const boxes = page.getByRole('group', { name: 'Applications' }).getByRole('checkbox')
+  await page.getByRole('checkbox', { name: 'Bot 3' }).check()
+  await page.getByRole('textbox', { name: 'Find in applications' }).fill('12 bot')
+  await page.getByText('1 of 12').waitFor()
+  expect(await boxes.count()).toBe(2)
+  await page.keyboard.press('Enter')
+  await page.getByRole('checkbox', { name: 'Bot 3', checked: true }).waitFor()
+
+  await page.goto(page.url().replace(/evaluations.*/, 'playground'))
+  await page.getByRole('textbox', { name: 'Find an application' }).fill('bot 12')
+  await page.getByRole('link', { name: 'Bot 3' }).waitFor({ state: 'detached' })
+  await page.waitForURL(/find=bot/)
+  await page.reload()
+  await page.getByRole('link', { name: 'Bot 12' }).waitFor()
+  expect(await page.getByRole('link', { name: /^Bot/ }).count()).toBe(1)
+  expect(faults).toEqual([])
+  await close()
+})
+
 test('an application can be evaluated although others have a thousand newer revisions', async () => {
   const { page, close } = await visit(browser, project, '/w/evaluations')
   await page.route('**/api/applications/revisions/query', async route => {

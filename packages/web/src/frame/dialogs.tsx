@@ -6,6 +6,7 @@ import { workflowsQuery } from '../api/registry.ts'
 import { testsetsQuery } from '../api/testsets.ts'
 import { visible } from '../format/format.ts'
 import { Kbd } from '../parts/controls.tsx'
+import { hasWords } from '../parts/has-words.ts'
 import { Modal } from '../parts/modal.tsx'
 import { WITH_ERRORS } from '../traces/filter-text.ts'
 import { PERIOD_DEFAULT, PERIODS } from '../traces/search.ts'
@@ -140,12 +141,6 @@ function useCommands(text: string, onKeys: () => void): Command[] {
   ]
   return commands.filter(({ name }) => hasWords(name, text))
 }
-
-const hasWords = (name: string, text: string): boolean =>
-  text
-    .toLowerCase()
-    .split(/\s+/)
-    .every(word => name.toLowerCase().includes(word))
 
 /** What has a name in the project is offered once this much of it is typed, and so many of each kind. */
 const TYPED_MIN = 2

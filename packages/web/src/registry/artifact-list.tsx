@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
+import { Link, useSearch } from '@tanstack/react-router'
 import { lazy, type ReactNode, Suspense, useState } from 'react'
 import {
   type Artifact,
@@ -11,7 +11,11 @@ import {
 } from '../api/artifacts.ts'
 import { formatFullTime, formatTime, visible } from '../format/format.ts'
 import { Button, Failure } from '../parts/controls.tsx'
+import { FindField } from '../parts/find-field.tsx'
+import { hasWords } from '../parts/has-words.ts'
 import lists from '../parts/list.module.css'
+import { useChangeOf } from '../parts/use-change-of.ts'
+import type { FindSearch } from './search.ts'
 
 const RenameDialog = lazy(() => import('./rename-dialog.tsx').then(module => ({ default: module.RenameDialog })))
 
@@ -31,6 +35,10 @@ interface ArtifactListProps<T extends Artifact> {
  */
 export function ArtifactList<T extends Artifact>(props: ArtifactListProps<T>): ReactNode {
   const { kind, artifacts, refusal, about, empty } = props
+  const { find = '' } = useSearch({ strict: false })
+  const setFind = useChangeOf<FindSearch>({ replace: true })
+  const isFound = ({ name = '', slug }: Artifact): boolean => hasWords(`${name} ${slug}`, find)
+  const found = artifacts?.filter(isFound)
   const [showsArchived, setShowsArchived] = useState(false)
   const [renamed, setRenamed] = useState<Artifact>()
   const archived = useQuery({ ...archivedQuery(kind), enabled: showsArchived })
@@ -43,10 +51,19 @@ export function ArtifactList<T extends Artifact>(props: ArtifactListProps<T>): R
   const error = change.error ?? archived.error
   return (
     <>
+      {artifacts && (
+        <FindField
+          label={`Find ${kind === 'testset' ? 'a' : 'an'} ${kind}`}
+          text={find}
+          onChange={text => setFind({ find: text || undefined })}
+          all={artifacts.length}
+          found={found?.length ?? 0}
+        />
+      )}
       {error && <Failure what={`The ${kind}s cannot be changed or read.`} error={error} />}
       {artifacts?.length === 0 && <p className={lists.empty}>{empty}</p>}
       <ul className={lists.list}>
-        {artifacts?.map(artifact => (
+        {found?.map(artifact => (
           <Row key={artifact.id} kind={kind} artifact={artifact} about={about(artifact)}>
             <Button
               look="plain"
@@ -77,7 +94,7 @@ export function ArtifactList<T extends Artifact>(props: ArtifactListProps<T>): R
       {showsArchived && archived.data?.length === 0 && <p className={lists.empty}>No {kind} is archived.</p>}
       {showsArchived && (
         <ul className={lists.list}>
-          {archived.data?.map(artifact => (
+          {archived.data?.filter(isFound).map(artifact => (
             <Row key={artifact.id} kind={kind} artifact={artifact} about={artifact.slug}>
               <Button
                 look="plain"

@@ -9,10 +9,6 @@ import { Scroller } from '../parts/scroller.tsx'
 import { ArtifactList } from './artifact-list.tsx'
 import { CreateDialog } from './create-dialog.tsx'
 
-export interface RegistrySearch {
-  kind?: 'evaluators'
-}
-
 const NAMES = { application: 'Applications', evaluator: 'Evaluators' } as const
 /** All applications, or all evaluators, of the project: each opens in the playground. */
 export function RegistryScreen(): ReactNode {

@@ -1,9 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
+import { Fragment, type ReactNode, useState } from 'react'
 import type { Revision } from '../../api/registry.ts'
 import { type Artifact, type ArtifactKind, artifactsQuery, revisionChoicesQuery } from '../../api/revisions.ts'
 import { visible } from '../../format/format.ts'
 import { controls, Failure } from '../../parts/controls.tsx'
+import { FindField } from '../../parts/find-field.tsx'
+import { hasWords } from '../../parts/has-words.ts'
 import styles from './start.module.css'
 
 /** An artifact with the revisions that can be chosen of it, newest first. */
@@ -62,13 +64,12 @@ interface TestsetProps {
 }
 
 export function Testset({ chosen, onChange }: TestsetProps): ReactNode {
-  const { choices, error, isRead } = useChoices('testset')
   return (
-    <ChoiceGroup title="Testset" error={error} isEmpty={isRead && choices.length === 0}>
-      {choices.map(choice => {
+    <ChoiceGroup kind="testset" title="Testset" chosen={chosen === undefined ? [] : [chosen]}>
+      {choice => {
         const own = choice.revisions.find(({ id }) => id === chosen)
         return (
-          <div key={choice.artifact.id} className={styles.choice}>
+          <div className={styles.choice}>
             <label>
               <input
                 type="radio"
@@ -81,7 +82,7 @@ export function Testset({ chosen, onChange }: TestsetProps): ReactNode {
             {own && <RevisionSelect choice={choice} chosen={own.id} onChange={onChange} />}
           </div>
         )
-      })}
+      }}
     </ChoiceGroup>
   )
 }
@@ -93,17 +94,14 @@ interface ManyProps {
 
 /** Several applications are evaluated with the same testcases, a run each, and then compared. */
 export function Applications({ chosen, onChange }: ManyProps): ReactNode {
-  const { choices, error, isRead } = useChoices('application')
   return (
     <ChoiceGroup
+      kind="application"
       title="Applications"
       about="The first is the baseline that others are compared with; several revisions of one application can be chosen."
-      error={error}
-      isEmpty={isRead && choices.length === 0}
+      chosen={chosen}
     >
-      {choices.map(choice => (
-        <ApplicationChoice key={choice.artifact.id} choice={choice} chosen={chosen} onChange={onChange} />
-      ))}
+      {choice => <ApplicationChoice choice={choice} chosen={chosen} onChange={onChange} />}
     </ChoiceGroup>
   )
 }
@@ -144,12 +142,9 @@ function ApplicationChoice({ choice, chosen, onChange }: ManyProps & { choice: C
 
 /** Items are `revision:auto` or `revision:human`. */
 export function Evaluators({ chosen, onChange }: ManyProps): ReactNode {
-  const { choices, error, isRead } = useChoices('evaluator')
   return (
-    <ChoiceGroup title="Evaluators" error={error} isEmpty={isRead && choices.length === 0}>
-      {choices.map(choice => (
-        <EvaluatorChoice key={choice.artifact.id} choice={choice} chosen={chosen} onChange={onChange} />
-      ))}
+    <ChoiceGroup kind="evaluator" title="Evaluators" chosen={chosen.map(item => item.split(':')[0] ?? '')}>
+      {choice => <EvaluatorChoice choice={choice} chosen={chosen} onChange={onChange} />}
     </ChoiceGroup>
   )
 }
@@ -195,19 +190,38 @@ const isForPeople = ({ flags, data }: Revision): boolean =>
   flags?.is_feedback === true || (data?.uri === undefined && data?.url === undefined)
 
 interface ChoiceGroupProps {
+  kind: ArtifactKind
   title: string
   about?: string
-  error: Error | null
-  isEmpty: boolean
-  children: ReactNode
+  /** The ids of revisions: what is chosen is always shown. */
+  chosen: readonly string[]
+  children: (choice: Choice) => ReactNode
 }
 
-const ChoiceGroup = ({ title, about, error, isEmpty, children }: ChoiceGroupProps): ReactNode => (
-  <fieldset className={styles.group}>
-    <legend>{title}</legend>
-    {about !== undefined && <p className={styles.about}>{about}</p>}
-    {error && <Failure what="They cannot be read." error={error} />}
-    {isEmpty && <p className={styles.about}>This project has none.</p>}
-    {children}
-  </fieldset>
-)
+/** What can be chosen of a kind. */
+function ChoiceGroup({ kind, title, about, chosen, children }: ChoiceGroupProps): ReactNode {
+  const { choices, error, isRead } = useChoices(kind)
+  const [words, setWords] = useState('')
+  const found = choices.filter(({ artifact: { name = '', slug } }) => hasWords(`${name} ${slug}`, words))
+  const isChosen = ({ revisions }: Choice): boolean => revisions.some(({ id }) => chosen.includes(id))
+  return (
+    <fieldset className={styles.group}>
+      <legend>{title}</legend>
+      {about !== undefined && <p className={styles.about}>{about}</p>}
+      {error && <Failure what="They cannot be read." error={error} />}
+      {isRead && choices.length === 0 && <p className={styles.about}>This project has none.</p>}
+      <FindField
+        label={`Find in ${title.toLowerCase()}`}
+        text={words}
+        onChange={setWords}
+        all={choices.length}
+        found={found.length}
+      />
+      {choices
+        .filter(choice => found.includes(choice) || isChosen(choice))
+        .map(choice => (
+          <Fragment key={choice.artifact.id}>{children(choice)}</Fragment>
+        ))}
+    </fieldset>
+  )
+}

@@ -1,11 +1,12 @@
 import { useMutation } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { type ChangeEvent, type FormEvent, type ReactNode, useId, useState } from 'react'
+import { type FormEvent, type ReactNode, useId } from 'react'
 import { startEvaluation } from '../../api/evaluations.ts'
 import { queryClient } from '../../api/query-client.ts'
 import { useRefusal } from '../../api/rights.ts'
 import { Button, controls, Failure } from '../../parts/controls.tsx'
 import { useChangeOf } from '../../parts/use-change-of.ts'
+import { useTyped } from '../../parts/use-typed.ts'
 import { itemsOf, REPEATS_MAX, type StartSearch } from '../search.ts'
 import { Applications, Evaluators, Testset } from './choices.tsx'
 import styles from './start.module.css'
@@ -77,19 +78,6 @@ export function StartScreen(): ReactNode {
       </form>
     </div>
   )
-}
-
-/** A field whose value is in the address, which follows a moment later: until it is left, it shows what is typed. */
-function useTyped(inAddress: string, change: (text: string) => void) {
-  const [typed, setTyped] = useState<string>()
-  return {
-    value: typed ?? inAddress,
-    onChange: ({ target }: ChangeEvent<HTMLInputElement>) => {
-      setTyped(target.value)
-      change(target.value)
-    },
-    onBlur: () => setTyped(undefined),
-  }
 }
 
 function missingOf({ testset, applications, evaluators }: StartSearch): string | undefined {

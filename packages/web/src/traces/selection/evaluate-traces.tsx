@@ -4,6 +4,8 @@ import { type Workflow, workflowsQuery } from '../../api/registry.ts'
 import { evaluateTraces } from '../../api/selected-traces.ts'
 import { formatNumberOf, visible } from '../../format/format.ts'
 import { Failure, TextField } from '../../parts/controls.tsx'
+import { FindField } from '../../parts/find-field.tsx'
+import { hasWords } from '../../parts/has-words.ts'
 import { FormModal } from '../../parts/modal.tsx'
 import styles from './selection.module.css'
 
@@ -22,6 +24,8 @@ export function EvaluateTraces({ traceIds, onClose, onStarted }: EvaluateTracesP
   const { data, error } = useQuery(workflowsQuery('evaluator'))
   const queryClient = useQueryClient()
   const evaluators = data?.filter(runs) ?? []
+  const [words, setWords] = useState('')
+  const found = evaluators.filter(({ name = '', slug }) => hasWords(`${name} ${slug}`, words))
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const [name, setName] = useState(formatNumberOf(traceIds.length, 'trace'))
   const picked = evaluators.filter(({ id }) => chosen.has(id))
@@ -45,7 +49,14 @@ export function EvaluateTraces({ traceIds, onClose, onStarted }: EvaluateTracesP
       <TextField className={styles.field} label="Name" value={name} onChange={setName} />
       <fieldset className={styles.choices}>
         <legend>Evaluators</legend>
-        {evaluators.map(({ id, name, slug }) => (
+        <FindField
+          label="Find an evaluator"
+          text={words}
+          onChange={setWords}
+          all={evaluators.length}
+          found={found.length}
+        />
+        {found.map(({ id, name, slug }) => (
           <label key={id}>
             <input
               type="checkbox"
