@@ -193,6 +193,24 @@ test('a testset is renamed, archived, and restored from the archive', async () =
   await close()
 })
 
+test('the focus stays in the list when the row that has it is archived', async () => {
+  const own = await newProject()
+  for (const name of ['First', 'Second', 'Third'])
+    await own.post('/api/simple/testsets/', { testset: { slug: name.toLowerCase(), name, data: { testcases: [] } } })
+  const { page, close } = await visit(browser, own, '/w/testsets')
+  const archive = async (name: string): Promise<void> => {
+    await tabTo(page, page.getByRole('button', { name: `Archive ${name}` }))
+    await page.keyboard.press('Enter')
+  }
+  await archive('Second')
+  await page.locator('a:focus', { hasText: 'First' }).waitFor()
+  await archive('First')
+  await page.locator('a:focus', { hasText: 'Third' }).waitFor()
+  await archive('Third')
+  await page.locator('button:focus', { hasText: 'Archived testsets' }).waitFor()
+  await close()
+})
+
 test('a cell that is edited keeps what is typed while it is scrolled away, and while an input method is at work', async () => {
   const testcases = Array.from({ length: 300 }, (_, n) => ({ data: { city: `Number ${n}` } }))
   const made = await project.post('/api/simple/testsets/', {

@@ -6,6 +6,7 @@ import { Button, Failure } from '../parts/controls.tsx'
 import { NameForm } from '../parts/name-form.tsx'
 import { PopoverButton } from '../parts/popover.tsx'
 import { Scroller } from '../parts/scroller.tsx'
+import { useKeptFocus } from '../parts/use-kept-focus.ts'
 import { CellView } from './cell.tsx'
 import { ColumnForm } from './column-form.tsx'
 import styles from './playground.module.css'
@@ -31,6 +32,7 @@ export function Grid({ kind, workflow, revisions, search, change }: GridProps): 
   const { columns, draft, replace, copy, remove } = useColumns(workflow.id, revisions, { search, change })
   const { rows, own, setOwn, error } = useRows(workflow.id, search)
   const evaluators = useEvaluators(listIn(search.evaluators))
+  const part = useKeptFocus<HTMLDivElement>()
   const [runs] = useState(() => new Runs())
   useEffect(() => () => runs.stop(), [runs])
   const run = (some: readonly Row[]): void => {
@@ -60,7 +62,7 @@ export function Grid({ kind, workflow, revisions, search, change }: GridProps): 
       </div>
       {error && <Failure what="The testcases cannot be shown." error={error} />}
       <Scroller className={styles.scroller} label="Variants and testcases">
-        <div className={styles.grid} style={{ '--columns': columns.length }}>
+        <div ref={part} className={styles.grid} style={{ '--columns': columns.length }}>
           <Corner count={rows.length} own={own} setOwn={setOwn} />
           {columns.map(column => (
             <ColumnForm

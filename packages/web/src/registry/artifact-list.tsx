@@ -15,6 +15,7 @@ import { FindField } from '../parts/find-field.tsx'
 import { hasWords } from '../parts/has-words.ts'
 import lists from '../parts/list.module.css'
 import { useChangeOf } from '../parts/use-change-of.ts'
+import { useKeptFocus } from '../parts/use-kept-focus.ts'
 import type { FindSearch } from './search.ts'
 
 const RenameDialog = lazy(() => import('./rename-dialog.tsx').then(module => ({ default: module.RenameDialog })))
@@ -39,6 +40,7 @@ export function ArtifactList<T extends Artifact>(props: ArtifactListProps<T>): R
   const setFind = useChangeOf<FindSearch>({ replace: true })
   const isFound = ({ name = '', slug }: Artifact): boolean => hasWords(`${name} ${slug}`, find)
   const found = artifacts?.filter(isFound)
+  const part = useKeptFocus<HTMLDivElement>()
   const [showsArchived, setShowsArchived] = useState(false)
   const [renamed, setRenamed] = useState<Artifact>()
   const archived = useQuery({ ...archivedQuery(kind), enabled: showsArchived })
@@ -50,7 +52,7 @@ export function ArtifactList<T extends Artifact>(props: ArtifactListProps<T>): R
   })
   const error = change.error ?? archived.error
   return (
-    <>
+    <div ref={part}>
       {artifacts && (
         <FindField
           label={`Find ${kind === 'testset' ? 'a' : 'an'} ${kind}`}
@@ -122,7 +124,7 @@ export function ArtifactList<T extends Artifact>(props: ArtifactListProps<T>): R
           />
         )}
       </Suspense>
-    </>
+    </div>
   )
 }
 

@@ -4,6 +4,7 @@ import frame from '../frame/frame.module.css'
 import { useNameInTitle } from '../frame/title.ts'
 import { Scroller } from '../parts/scroller.tsx'
 import { useCurrentInView } from '../parts/use-current-in-view.ts'
+import { useKeptFocus } from '../parts/use-kept-focus.ts'
 import { KeysSection } from './keys-section.tsx'
 import { MembersSection } from './members-section.tsx'
 import { PricesSection } from './prices-section.tsx'
@@ -27,6 +28,7 @@ export function SettingsScreen(): ReactNode {
   const sections = useCurrentInView()
   const shown = Object.hasOwn(SECTIONS, section) ? SECTIONS[section] : undefined
   useNameInTitle(shown?.name)
+  const part = useKeptFocus<HTMLDivElement>()
   return (
     <div className={styles.screen}>
       <nav ref={sections} className={styles.sections} aria-label="Settings">
@@ -36,7 +38,7 @@ export function SettingsScreen(): ReactNode {
           </Link>
         ))}
       </nav>
-      <Scroller className={styles.scroller} label={shown?.name ?? 'Settings'}>
+      <Scroller ref={part} className={styles.scroller} label={shown?.name ?? 'Settings'}>
         {shown ? (
           <section className={styles.section}>
             <h1>{shown.name}</h1>
