@@ -1,5 +1,7 @@
 import { z } from '@spanhouse/validation'
 
+export type { StandardProvider } from '@spanhouse/access'
+
 /*
  * The responses of the endpoints that a page of traces needs. The page takes its types from here.
  */

@@ -1,3 +1,4 @@
+import type { StandardProvider } from '@spanhouse/server/routes/web/answers.ts'
 import { useMutation } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { api } from '../api/client.ts'
@@ -5,22 +6,22 @@ import { useChange } from '../api/settings.ts'
 import { Button, Choices, controls, Failure, TextField } from '../parts/controls.tsx'
 import styles from './settings.module.css'
 
-/** The providers that need only a key, by the names that the interface knows. */
-const PROVIDERS = [
-  'openai',
-  'anthropic',
-  'gemini',
-  'mistral',
-  'groq',
-  'cohere',
-  'deepinfra',
-  'together_ai',
-  'openrouter',
-  'perplexityai',
-  'minimax',
-  'anyscale',
-  'alephalpha',
-] as const
+/** The providers that need only a key, by the names that the interface knows; those that most people have first. */
+const PROVIDERS = Object.keys({
+  openai: true,
+  anthropic: true,
+  gemini: true,
+  mistral: true,
+  groq: true,
+  cohere: true,
+  deepinfra: true,
+  together_ai: true,
+  openrouter: true,
+  perplexityai: true,
+  minimax: true,
+  anyscale: true,
+  alephalpha: true,
+} satisfies Record<StandardProvider, true>)
 
 const EMPTY = { name: '', provider: 'openai', url: '', key: '', models: '' }
 
