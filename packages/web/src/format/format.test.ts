@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { formatCost, formatNumberOf, formatTime } from './format.ts'
+import { formatCost, formatNumberOf, formatScore, formatTime } from './format.ts'
 
 test('costs of any size fit a column of nine digits', () => {
   const costs = [1.8e-7, 0.000072, 0.0034, 0.25, 1_204, 98_765_432, -0.5, 0]
@@ -28,4 +28,9 @@ test('a number has its word in the singular or the plural', () => {
     '2 rows',
     '12,431 rows',
   ])
+})
+
+test('scores of any size have three digits that count', () => {
+  const scores = [0, 0.123456, -12_345.6, 0.0004, 1.2e-9, 1e300]
+  expect(scores.map(formatScore)).toEqual(['0', '0.123', '-12,300', '0.0004', '1.20e-9', '1.00e+300'])
 })

@@ -93,6 +93,14 @@ export const spanName = (name = '', charactersMax = Number.POSITIVE_INFINITY): s
 
 const HIDDEN = /(?![\t\n\r])[\p{Cc}\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]/gu
 
+/** A score: three digits that count; one that is too large or too small to be read so has an exponent. */
+export function formatScore(value: number): string {
+  const size = Math.abs(value)
+  return size !== 0 && (size < 1e-6 || size >= 1e15) ? value.toExponential(2) : three.format(value)
+}
+
+export const formatShare = (share: number): string => `${formatScore(share * 100)} %`
+
 const BYTES = ['B', 'KB', 'MB', 'GB']
 
 export function formatBytes(bytes: number): string {

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import type { Score } from '../api/scores.ts'
-import { visible } from '../format/format.ts'
+import { formatScore, visible } from '../format/format.ts'
 import styles from './controls.module.css'
 
 /** Scores side by side: a share on a scale from blue to orange, a verdict as a word. */
@@ -15,8 +15,6 @@ export const Scores = ({ scores }: { scores: readonly Score[] }): ReactNode =>
       {visible(name)} <strong>{typeof value === 'boolean' ? (value ? 'yes' : 'no') : formatScore(value)}</strong>
     </span>
   ))
-
-const formatScore = (value: number): string => String(Number(value.toPrecision(3)))
 
 function colourOf(value: number | boolean): string {
   const share = Math.min(1, Math.max(0, Number(value)))

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, useSyncExternalStore } from 'react'
 import { isObject, type Json } from '../api/registry.ts'
-import { exact, formatDuration, formatNumberOf, MISSING, visible } from '../format/format.ts'
+import { exact, formatDuration, formatNumberOf, formatScore, MISSING, visible } from '../format/format.ts'
 import styles from './playground.module.css'
 import type { Cell, Runs, Score } from './runs.ts'
 
@@ -98,6 +98,6 @@ function scoreText(outputs: Json): ReactNode {
 function Value({ value }: { value: Json }): ReactNode {
   if (value === null) return MISSING
   if (typeof value === 'boolean') return <b className={value ? styles.good : styles.poor}>{value ? '✓ yes' : '✕ no'}</b>
-  if (typeof value === 'number') return <b>{Math.round(value * 1000) / 1000}</b>
+  if (typeof value === 'number') return <b title={String(value)}>{formatScore(value)}</b>
   return <b>{visible(typeof value === 'string' ? value : JSON.stringify(value))}</b>
 }

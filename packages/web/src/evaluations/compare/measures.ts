@@ -1,7 +1,6 @@
 import type { ComparedCase, ComparedScore, Run } from '../../api/evaluations.ts'
-import { formatCost, formatCount, formatDuration } from '../../format/format.ts'
+import { formatCost, formatCount, formatDuration, formatScore, formatShare } from '../../format/format.ts'
 import { columnsOf, OUTPUTS } from '../table/case-model.ts'
-import { formatScore, formatShare } from '../table/score-value.tsx'
 
 const METRICS = 'attributes.ag.metrics.'
 

@@ -1,8 +1,7 @@
 import type { ReactNode } from 'react'
 import type { ScoreSummary } from '../../api/evaluations.ts'
-import { formatCount, visible } from '../../format/format.ts'
+import { formatCount, formatScore, visible } from '../../format/format.ts'
 import type { BinSearch } from '../search.ts'
-import { formatScore } from '../table/score-value.tsx'
 import styles from './run.module.css'
 
 interface DistributionProps {

@@ -1,10 +1,9 @@
 import type { ReactNode } from 'react'
 import type { RunScores, ScoreSummary } from '../../api/evaluations.ts'
-import { formatCount, MISSING, visible } from '../../format/format.ts'
+import { formatCount, formatScore, formatShare, MISSING, visible } from '../../format/format.ts'
 import { Scroller } from '../../parts/scroller.tsx'
 import type { BinSearch } from '../search.ts'
 import type { ScoreColumn } from '../table/case-model.ts'
-import { formatScore, formatShare } from '../table/score-value.tsx'
 import { Distribution } from './distribution.tsx'
 import styles from './run.module.css'
 

@@ -1,13 +1,6 @@
 import type { ReactNode } from 'react'
-import { MISSING, visible } from '../../format/format.ts'
+import { formatScore, MISSING, visible } from '../../format/format.ts'
 import styles from './table.module.css'
-
-const digits = new Intl.NumberFormat('en', { maximumSignificantDigits: 3 })
-
-/** A number with three digits that count. */
-export const formatScore = (value: number): string => digits.format(value)
-
-export const formatShare = (share: number): string => `${formatScore(share * 100)} %`
 
 interface ScoreValueProps {
   /** The values of all repeats. */
