@@ -446,6 +446,17 @@ test('a queue asks nobody for a repeat that its run no longer has, and the metri
   await close()
 })
 
+test('a queue tells somebody who may not annotate why nothing is saved', { timeout: 120_000 }, async () => {
+  const own = await newProject()
+  const { queue_id } = await queuedRun(own, await makeEvaluated(own, 1), 1)
+  const { page, close } = await visit(browser, own, '/w/evaluations')
+  await page.route('**/api/access/roles', route => route.fulfill({ json: { project: [] } }))
+  await page.goto(page.url().replace(/evaluations.*/, `queues/${queue_id}`))
+  await page.getByText('does not have the permission edit_evaluation_results').waitFor()
+  expect(await page.getByRole('button', { name: 'Save and next' }).isDisabled()).toBe(true)
+  await close()
+})
+
 test('a queue by mouse: options, save, skip and back by undo', { timeout: 120_000 }, async () => {
   const own = await newProject()
   const { run_id, queue_id } = await queuedRun(own, await makeEvaluated(own, 3), 3)

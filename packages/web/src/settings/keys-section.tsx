@@ -22,7 +22,8 @@ export function KeysSection(): ReactNode {
     await api(`/keys/${prefix}`, { method: 'DELETE' })
     if (made?.startsWith(`${prefix}.`)) setMade(undefined)
   }, 'keys')
-  const failure = error ?? create.error ?? revoke.error
+  // Asked for before the rights were known, they are refused as well.
+  const failure = (mayNotView === undefined ? error : null) ?? create.error ?? revoke.error
   return (
     <>
       <p>Applications send traces and ask questions with a key. It acts for you, in this project.</p>

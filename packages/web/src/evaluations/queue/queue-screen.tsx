@@ -213,6 +213,7 @@ function ItemView({ item, run, forms, work }: ItemViewProps): ReactNode {
           <Button {...ONCE} onClick={work.skip}>
             Skip <Kbd>s</Kbd>
           </Button>
+          {refusal !== undefined && <p className={styles.soft}>{refusal}</p>}
         </footer>
       </form>
     </div>
