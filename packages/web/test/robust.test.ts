@@ -83,6 +83,15 @@ test('a link with the key of another project replaces the key in use only if the
   await close()
 })
 
+test('a link with a key replaces one that the server does not know without a question', async () => {
+  const { page, close } = await visit(browser, project, '/w/testsets')
+  await page.evaluate(() => localStorage.setItem('spanhouse.key', 'of-an-earlier-data-folder'))
+  await page.goto('about:blank')
+  await page.goto(addressOf(project, '/w/testsets'))
+  await page.getByText('This project has no testset yet.').waitFor()
+  await close()
+})
+
 describe('the server', () => {
   test('is away: the page says so, keeps its rows, and recovers by itself', async () => {
     const { page, close } = await visit(browser, project, '/w/traces')

@@ -3,7 +3,7 @@ const STORED = 'spanhouse.key'
 /**
  * The API key of this browser. `npm start` prints a link with the key in the fragment (`#key=…`), which browsers send
  * to nobody: it is stored, and removed from the address bar and the history. Anybody can make such a link, with the key
- * of their own project, so one that is in use is replaced only if the reader says so.
+ * of their own project, so one that the server knows is replaced only if the reader says so.
  */
 export function takeKeyFromAddress(): void {
   const key = new URLSearchParams(location.hash.slice(1)).get('key')?.trim()
@@ -29,6 +29,7 @@ export function setKey(key: string): void {
   notify()
 }
 
+/** Whether the key that this browser has is still known shows when the question is about to be asked. */
 function offer(key: string): void {
   offered = key
   notify()
@@ -55,7 +56,8 @@ export function forgetKey(): void {
 export function rejectKey(key: string | null): void {
   if (rejected || key !== getKey()) return
   rejected = true
-  notify()
+  if (offered !== null) decideOnOffer(true)
+  else notify()
 }
 
 export type KeyState = 'missing' | 'rejected' | 'offered' | 'present'

@@ -1,5 +1,7 @@
+import { useQuery } from '@tanstack/react-query'
 import type { FormEvent, ReactNode } from 'react'
 import { decideOnOffer, type KeyState, setKey } from '../api/key.ts'
+import { projectQuery } from '../api/queries.ts'
 import { Button, controls } from '../parts/controls.tsx'
 import styles from './frame.module.css'
 
@@ -42,13 +44,17 @@ export function KeyScreen({ state }: { state: KeyState }): ReactNode {
   )
 }
 
+/** Nothing until the server has answered: if it does not know the browser's own key, the link's is taken. */
 function Offer(): ReactNode {
+  const { data: project, isPending } = useQuery(projectQuery)
+  if (isPending) return null
   return (
     <div className={styles.page}>
       <h1>Use the API key of the link?</h1>
       <p>
-        The link that you have opened contains an API key, and this browser uses another one. With the key of the link
-        you work in its project: whoever made the link may read what you enter there.
+        The link that you have opened contains an API key, and this browser uses another one
+        {project?.project_name ? `, of the project ${project.project_name}` : ''}. With the key of the link you work in
+        its project: whoever made the link may read what you enter there.
       </p>
       <p>
         <Button look="primary" onClick={() => decideOnOffer(false)}>
