@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { forgottenAddresses, readConfig } from './config.ts'
+import { forgottenSettings, readConfig } from './config.ts'
 
 test.each([
   [
@@ -37,5 +37,15 @@ test.each([
     ['Without NATS_URL and CLICKHOUSE_URL, this process keeps the span stream and the spans in its own data folder'],
   ],
 ])('with %j the operator is told which stores are embedded beside them: %j', (env, warnings) => {
-  expect(forgottenAddresses(env)).toEqual(warnings)
+  expect(forgottenSettings(readConfig(env))).toEqual(warnings)
+})
+
+test.each([
+  ['api', '', ['Without SPANHOUSE_SERVICES_URL, applications get an address at which this process serves no services']],
+  ['api', 'https://services.example.org/services', []],
+  ['api,services', '', []],
+  ['writer', '', []],
+])('with the roles %s and the address of services "%s" the operator is told %j', (roles, services, warnings) => {
+  const env = { DATABASE_URL, NATS_URL, CLICKHOUSE_URL, SPANHOUSE_ROLES: roles, SPANHOUSE_SERVICES_URL: services }
+  expect(forgottenSettings(readConfig(env))).toEqual(warnings)
 })

@@ -111,12 +111,21 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   return config
 }
 
-/** A warning if some stores are networked and others are not, which is possible, but may be a forgotten setting. */
-export function forgottenAddresses(env: NodeJS.ProcessEnv): string[] {
-  const missing = ADDRESSES.filter(name => !env[name]?.trim())
-  if (missing.length === 0 || missing.length === ADDRESSES.length || env.CLICKHOUSE_URLS?.trim()) return []
-  const stores = missing.map(name => EMBEDDED[name]).join(' and ')
-  return [`Without ${missing.join(' and ')}, this process keeps ${stores} in its own data folder`]
+/** A warning for each combination that is possible, but more likely a forgotten setting. */
+export function forgottenSettings(config: Config): string[] {
+  const { databaseUrl, natsUrl, clickhouseUrl, clickhouseUrls, roles, servicesUrl } = config
+  const addresses = { DATABASE_URL: databaseUrl, NATS_URL: natsUrl, CLICKHOUSE_URL: clickhouseUrl ?? clickhouseUrls }
+  const missing = ADDRESSES.filter(name => !addresses[name])
+  const warnings: string[] = []
+  if (missing.length > 0 && missing.length < ADDRESSES.length) {
+    const stores = missing.map(name => EMBEDDED[name]).join(' and ')
+    warnings.push(`Without ${missing.join(' and ')}, this process keeps ${stores} in its own data folder`)
+  }
+  if (roles.includes('api') && !roles.includes('services') && !servicesUrl)
+    warnings.push(
+      'Without SPANHOUSE_SERVICES_URL, applications get an address at which this process serves no services',
+    )
+  return warnings
 }
 
 /** The variables that begin with `SPANHOUSE_`: those of this program, and those that only the command line reads. */

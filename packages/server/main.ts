@@ -1,7 +1,7 @@
 import './thread-pool.ts'
 
 import { runHelpersBehind } from '@spanhouse/priority'
-import { type Config, forgottenAddresses, readConfig, unknownSettings } from './config.ts'
+import { type Config, forgottenSettings, readConfig, unknownSettings } from './config.ts'
 import { giveBackHeapPages } from './heap-pages.ts'
 import { openLog } from './log.ts'
 import { checkPlace, reasonOf } from './start-checks.ts'
@@ -22,7 +22,7 @@ for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal
 const config = await readConfigOrExit()
 const log = openLog(config.logLevel)
 
-for (const warning of [...unknownSettings(process.env), ...forgottenAddresses(process.env)]) log.warn(warning)
+for (const warning of [...unknownSettings(process.env), ...forgottenSettings(config)]) log.warn(warning)
 giveBackHeapPages()
 runHelpersBehind()
 // A thousand modules, which a wrong setting need not wait for.
