@@ -3,7 +3,7 @@ import type { PostgresLimits } from './limits.ts'
 import { connectionConfig } from './networked.ts'
 
 /** How long a pooler may take to close the connection of a client whose session has ended. */
-const CLOSED_MS_MAX = 2_000
+const CLOSED_MS_MAX = 5_000
 
 const NOT_KEPT =
   'this is a pooler that gives each transaction another session, so several processes could hold the same lease: ' +
