@@ -4,7 +4,7 @@ import { beforeAll, expect, inject, test } from 'vitest'
 import { ask, eventually, newProject, type TestProject } from '../harness.ts'
 import { exportOf, newTraceId, otlpSpan } from '../otlp.ts'
 
-const { apiUrl } = inject('target')
+const { apiUrl, servicesUrl } = inject('target')
 let project: TestProject
 let document: any
 
@@ -75,16 +75,17 @@ test('every response that an operation can have is in it: without a body, refuse
 test('requests to run that are refused, and runs that fail, are as they are described', async () => {
   const ajv = new Ajv2020({ strict: false, validateFormats: false })
   const requests: [path: string, body: unknown, status: number][] = [
-    ['/services/invoke', {}, 400],
-    ['/services/invoke', [], 422],
-    ['/services/inspect', { revision: { data: { uri: 'agenta:builtin:none:v0' } } }, 400],
-    ['/services/inspect', [], 422],
-    ['/services/completion/run', { app: 'no-such-application' }, 404],
+    ['/invoke', {}, 400],
+    ['/invoke', [], 422],
+    ['/inspect', { revision: { data: { uri: 'agenta:builtin:none:v0' } } }, 400],
+    ['/inspect', [], 422],
+    ['/completion/run', { app: 'no-such-application' }, 404],
   ]
+  const { body: described } = await ask(new URL('/api/openapi.json', servicesUrl).href)
   for (const [path, body, status] of requests) {
-    const { responses } = document.paths[path].post
+    const { responses } = described.paths[`/services${path}`].post
     const matches = ajv.compile(responses.default.content['application/json'].schema)
-    const answer = await project.post(path, body)
+    const answer = await project.run(path, body)
     expect(answer.status, `${path}: ${answer.text}`).toBe(status)
     expect(matches(answer.body), `${path}: ${answer.text}`).toBe(true)
   }
