@@ -6,8 +6,8 @@ import { parsedContainer } from './value.ts'
 /**
  * Converts messages `{ role, parts }`, as JSON text or as a list, to the form `{ role, content }` of chat APIs: text
  * parts are joined, images and files stay, tool calls are under `tool_calls`, and a tool's response is a message of the
- * role `tool` before the message that contained it. Messages already in that form are unchanged; items that are not
- * objects are dropped.
+ * role `tool`: after the call if the same message contains it, otherwise before the message. Messages already in that
+ * form are unchanged; items that are not objects are dropped.
  */
 export function normaliseMessages(sent: Json | undefined): JsonObject[] {
   const list = typeof sent === 'string' ? parseText(sent) : sent
@@ -30,33 +30,50 @@ export function splitAtLastUser(messages: readonly JsonObject[]): [JsonObject[],
 
 function normaliseMessage(message: JsonObject): JsonObject[] {
   if (!Array.isArray(message.parts)) return [message.content === undefined ? { ...message, content: '' } : message]
-  const answers: JsonObject[] = []
-  const toolCalls: Json[] = Array.isArray(message.tool_calls) ? [...message.tool_calls] : []
-  const thinking: JsonObject[] = []
-  const shown: JsonObject[] = []
+  const messages: JsonObject[] = []
+  let said = nothingSaid(Array.isArray(message.tool_calls) ? [...message.tool_calls] : [])
   for (const part of message.parts) {
     if (!isJsonObject(part)) continue
-    if (part.type === 'tool_call_response') answers.push(toolMessage(part))
-    else if (part.type === 'tool_call') toolCalls.push(toolCallOf(part))
-    else if (part.type === 'thinking' || part.type === 'reasoning') thinking.push(part)
-    else shown.push(part)
+    if (part.type === 'tool_call_response') {
+      // An agent's answer contains the calls that it has made, before their responses.
+      if (said.toolCalls.length > 0) {
+        messages.push(messageOf(message, said))
+        said = nothingSaid()
+      }
+      messages.push(toolMessage(part))
+    } else if (part.type === 'tool_call') said.toolCalls.push(toolCallOf(part))
+    else if (part.type === 'thinking' || part.type === 'reasoning') said.thinking.push(part)
+    else said.shown.push(part)
   }
   // A message that contains only tool responses has no content of its own.
-  const hasOthers = toolCalls.length > 0 || thinking.length > 0 || shown.length > 0
-  if (answers.length > 0 && !hasOthers) return answers
-  return [
-    ...answers,
-    withoutAbsent({
-      role: message.role,
-      content: contentOf(shown),
-      name: message.name,
-      tool_calls: toolCalls.length > 0 ? toolCalls : undefined,
-      thinking: textOf(thinking) || undefined,
-      finish_reason: message.finish_reason,
-      tool_call_id: message.tool_call_id,
-    }),
-  ]
+  if (messages.length === 0 || isAnythingSaid(said)) messages.push(messageOf(message, said))
+  const { finish_reason } = message
+  const last = messages.findLastIndex(({ role }) => role === message.role)
+  if (finish_reason !== undefined && last >= 0) messages[last] = { ...messages[last], finish_reason }
+  return messages
 }
+
+/** What a message says apart from the responses of tools. */
+interface Said {
+  toolCalls: Json[]
+  thinking: JsonObject[]
+  shown: JsonObject[]
+}
+
+const nothingSaid = (toolCalls: Json[] = []): Said => ({ toolCalls, thinking: [], shown: [] })
+
+const isAnythingSaid = ({ toolCalls, thinking, shown }: Said): boolean =>
+  toolCalls.length > 0 || thinking.length > 0 || shown.length > 0
+
+const messageOf = ({ role, name, tool_call_id }: JsonObject, { toolCalls, thinking, shown }: Said): JsonObject =>
+  withoutAbsent({
+    role,
+    content: contentOf(shown),
+    name,
+    tool_calls: toolCalls.length > 0 ? toolCalls : undefined,
+    thinking: textOf(thinking) || undefined,
+    tool_call_id,
+  })
 
 /** Text alone becomes one text. With images, files and other parts beside it, the content is a list of parts. */
 function contentOf(shown: readonly JsonObject[]): Json {

@@ -172,6 +172,59 @@ const NORMALISED: [string, unknown[], unknown[]][] = [
     ],
   ],
   [
+    'the calls of an agent, their answers and what it says then',
+    [
+      {
+        role: 'assistant',
+        parts: [
+          { type: 'text', content: 'I look.' },
+          { type: 'tool_call', id: '1', name: 'f', arguments: { x: 1 } },
+          { type: 'tool_call', id: '2', name: 'g' },
+          { type: 'tool_call_response', id: '1', response: 'ok' },
+          { type: 'tool_call_response', id: '2', response: 'no' },
+          { type: 'reasoning', content: 'hm' },
+          { type: 'text', content: 'yes' },
+        ],
+        finish_reason: 'stop',
+      },
+    ],
+    [
+      {
+        role: 'assistant',
+        content: 'I look.',
+        tool_calls: [
+          { id: '1', type: 'function', function: { name: 'f', arguments: { x: 1 } } },
+          { id: '2', type: 'function', function: { name: 'g' } },
+        ],
+      },
+      { role: 'tool', content: 'ok', tool_call_id: '1' },
+      { role: 'tool', content: 'no', tool_call_id: '2' },
+      { role: 'assistant', content: 'yes', thinking: 'hm', finish_reason: 'stop' },
+    ],
+  ],
+  [
+    'the calls of an agent that ends with their answers',
+    [
+      {
+        role: 'assistant',
+        parts: [
+          { type: 'tool_call', id: '1', name: 'f' },
+          { type: 'tool_call_response', id: '1', response: 'ok' },
+        ],
+        finish_reason: 'length',
+      },
+    ],
+    [
+      {
+        role: 'assistant',
+        content: '',
+        tool_calls: [{ id: '1', type: 'function', function: { name: 'f' } }],
+        finish_reason: 'length',
+      },
+      { role: 'tool', content: 'ok', tool_call_id: '1' },
+    ],
+  ],
+  [
     'answers of tools alone',
     [{ role: 'user', parts: [{ type: 'tool_call_response', id: '1', name: 'f', result: 'x' }] }],
     [{ role: 'tool', content: 'x', tool_call_id: '1', name: 'f' }],
