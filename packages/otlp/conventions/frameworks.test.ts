@@ -278,7 +278,7 @@ describe('Langfuse', () => {
       [`${OBSERVATION}prompt.version`]: 3,
       [`${OBSERVATION}level`]: 'WARNING',
       [`${OBSERVATION}status_message`]: 'slow',
-      [`${OBSERVATION}completion_start_time`]: '2026-11-29T00:00:00.000Z',
+      [`${OBSERVATION}completion_start_time`]: '"2026-11-29T00:00:00.000Z"',
       [`${OBSERVATION}usage_details`]: '{"input":140,"output":24}',
       'langfuse.environment': 'production',
       'langfuse.release': 'r1',
@@ -372,13 +372,19 @@ describe('Mastra', () => {
       'mastra.metadata.threadId': 'chat-42',
       'mastra.metadata.userId': 'ada',
       'mastra.metadata.plan': '{"a":1}',
+      'mastra.tags': '["weather"]',
+      'mastra.completion_start_time': '2026-11-29T00:00:00.000Z',
     }
     expect(agOf(sent)).toEqual({
       type: { span: 'tool' },
       session: { id: 'chat-42' },
       user: { id: 'ada' },
       data: { inputs: { city: 'Bari' }, outputs: { sunny: true } },
-      meta: { metadata: { plan: { a: 1 } } },
+      meta: {
+        metadata: { plan: { a: 1 } },
+        tags: ['weather'],
+        completion_start_time: '2026-11-29T00:00:00.000Z',
+      },
     })
     const cut = { 'mastra.span.type': 'agent_run', 'mastra.agent_run.input': '{"cit', 'mastra.agent_run.output': '[tr' }
     expect(agOf(cut).data).toEqual({ inputs: { input: '{"cit' }, outputs: '[tr' })

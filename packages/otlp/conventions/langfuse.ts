@@ -3,7 +3,7 @@ import { copyOf } from '../canonical/copy.ts'
 import { parseObjectText } from '../json/json-text.ts'
 import { type Convention, type Found, lookedAt, rowsOf, type SentAttributes } from './convention.ts'
 import { putUsage } from './usage.ts'
-import { inputsOf, parsedContainer } from './value.ts'
+import { inputsOf, parsedContainer, parsedValue } from './value.ts'
 
 const SPAN_TYPE_OF_OBSERVATION: ReadonlyMap<Json, SpanType> = new Map([
   ['generation', 'chat'],
@@ -39,7 +39,6 @@ export const langfuse: Convention = {
       [`${OBSERVATION}prompt.version`]: 'meta.prompt.version',
       [`${OBSERVATION}level`]: 'meta.level',
       [`${OBSERVATION}status_message`]: 'meta.status_message',
-      [`${OBSERVATION}completion_start_time`]: 'meta.completion_start_time',
       [`${OBSERVATION}version`]: 'meta.version',
       'langfuse.version': 'meta.version',
       'langfuse.environment': 'meta.environment',
@@ -50,6 +49,8 @@ export const langfuse: Convention = {
       'langfuse.session.id': 'session.id',
       'langfuse.user.id': 'user.id',
     }),
+    // A date as JSON text.
+    ...rowsOf({ [`${OBSERVATION}completion_start_time`]: 'meta.completion_start_time' }, parsedValue),
     ...lookedAt(`${OBSERVATION}usage_details`, `${OBSERVATION}cost_details`),
     ...lookedAt('langfuse.trace.input', 'langfuse.trace.output'),
   ],

@@ -15,11 +15,12 @@ export const mastra: Convention = {
   name: 'mastra',
   rows: [
     ...rowsOf({ 'mastra.span.type': 'type.span' }, type => SPAN_TYPE_OF_KIND.get(type) ?? 'task'),
-    ...rowsOf({ 'mastra.metadata.*': 'meta.metadata.*' }, parsedContainer),
+    ...rowsOf({ 'mastra.metadata.*': 'meta.metadata.*', 'mastra.tags': 'meta.tags' }, parsedContainer),
     ...rowsOf({
       'mastra.metadata.threadId': 'session.id',
       'mastra.metadata.sessionId': 'session.id',
       'mastra.metadata.userId': 'user.id',
+      'mastra.completion_start_time': 'meta.completion_start_time',
     }),
   ],
   complete(found, { attributes }) {
