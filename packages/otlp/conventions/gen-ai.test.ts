@@ -474,6 +474,10 @@ describe('GenAI', () => {
     })
   })
 
+  test('a cost of zero means that its sender knows no price', () => {
+    expect(agOf({ 'gen_ai.operation.name': 'chat', 'gen_ai.usage.cost': 0 }).metrics).toBeUndefined()
+  })
+
   test('an event may have any number of messages', () => {
     const messages = Array.from({ length: 200_000 }, () => ({ role: 'user', content: 'q' }))
     const attributes = { 'gen_ai.input.messages': JSON.stringify(messages) }

@@ -4,7 +4,7 @@ import { parseText } from '../json/json-text.ts'
 import { type Convention, type Found, lookedAt, rowsOf, type SentAttributes, type SentSpan } from './convention.ts'
 import { conversationIn, toolCallIn } from './gen-ai-events.ts'
 import { normaliseMessages, splitAtLastUser, withInstructions } from './gen-ai-messages.ts'
-import { parsedContainer } from './value.ts'
+import { amountOf, parsedContainer } from './value.ts'
 
 /** An agent's run sums up the usage of its model calls. */
 const AGENT_RUN = 'invoke_agent'
@@ -75,7 +75,6 @@ const PLACES: Readonly<Record<string, string>> = {
   'gen_ai.usage.details.output_audio_tokens': 'metrics.tokens.incremental.completion_details.audio',
   'gen_ai.usage.input_audio_tokens': 'metrics.tokens.incremental.prompt_details.audio',
   'gen_ai.usage.output_audio_tokens': 'metrics.tokens.incremental.completion_details.audio',
-  'gen_ai.usage.cost': 'metrics.costs.incremental.total',
   'operation.cost': 'metrics.costs.incremental.total',
   'gen_ai.tool.name': 'meta.tool.name',
   ...same('gen_ai.tool.call.', 'meta.tool.call.', ['id', 'arguments', 'result']),
@@ -91,6 +90,10 @@ export const genAi: Convention = {
   rows: [
     ...rowsOf({ 'gen_ai.operation.name': 'type.span' }, operation => SPAN_TYPE_OF_OPERATION.get(operation) ?? 'task'),
     ...rowsOf(PLACES),
+    // OpenLIT sends zero for models that its list of prices does not contain.
+    ...rowsOf({ 'gen_ai.usage.cost': 'metrics.costs.incremental.total' }, cost =>
+      amountOf(cost) === 0 ? undefined : cost,
+    ),
     ...rowsOf(
       {
         'gen_ai.tool.definitions': 'data.inputs.tools',
