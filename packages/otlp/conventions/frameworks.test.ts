@@ -317,6 +317,21 @@ describe('Langfuse', () => {
     })
   })
 
+  test('tokens written to a cache, by how long they stay, as the callbacks for LangChain in Python send them', () => {
+    const usage = {
+      input: 100,
+      output: 240,
+      total: 1640,
+      input_cache_read: 1000,
+      input_cache_creation: 0,
+      input_ephemeral_5m_input_tokens: 200,
+      input_ephemeral_1h_input_tokens: 100,
+    }
+    expect(agOf({ [`${OBSERVATION}usage_details`]: json(usage) }).metrics).toEqual({
+      tokens: { incremental: { prompt: 1400, completion: 240, total: 1640, cache_read: 1000, cache_creation: 300 } },
+    })
+  })
+
   test('metadata may be one text', () => {
     const sent = { [`${OBSERVATION}metadata`]: '{"a":1}', 'langfuse.trace.metadata': '{"d":4}' }
     expect(agOf(sent)).toEqual({ meta: { metadata: { a: 1 }, trace: { metadata: { d: 4 } } } })
@@ -429,5 +444,21 @@ describe('LangSmith', () => {
       'gen_ai.usage.output_token_details': json(output),
     }
     expect(agOf({ ...sent, ...apart })).toEqual({ ...expected, metrics: { tokens: { incremental } } })
+  })
+
+  test('tokens written to a cache, by how long they stay', () => {
+    const details = { cache_read: 1000, ephemeral_5m_input_tokens: 200, ephemeral_1hr_input_tokens: 100 }
+    const usage = { input_tokens: 1400, output_tokens: 240, total_tokens: 1640, input_token_details: details }
+    expect(agOf({ 'langsmith.usage_metadata': json(usage) }).metrics).toEqual({
+      tokens: { incremental: { prompt: 1400, completion: 240, total: 1640, cache_read: 1000, cache_creation: 300 } },
+    })
+  })
+
+  test.each([
+    ['retriever', 'embeddings', 'query'],
+    ['prompt', 'chat', 'task'],
+    ['llm', 'chat', 'chat'],
+  ])('the kind %s, whose operation is named %s', (kind, operation, type) => {
+    expect(agOf({ 'langsmith.span.kind': kind, 'gen_ai.operation.name': operation }).type).toEqual({ span: type })
   })
 })

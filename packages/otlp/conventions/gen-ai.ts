@@ -111,6 +111,8 @@ export const genAi: Convention = {
   ],
   eventPrefix: 'gen_ai.',
   complete(found, span, earlier) {
+    // LangSmith names the operation of a retriever `embeddings` and that of a prompt `chat`.
+    if (span.attributes.has('langsmith.span.kind')) found.delete('type.span')
     putTypeOfCall(found, span.attributes)
     putUsageOfEvent(found, span)
     for (const extract of EXTRACTIONS) {

@@ -1,6 +1,7 @@
 import { isJsonObject, type Json, type JsonObject, type SpanType } from '@spanhouse/model'
 import { parseObjectText } from '../json/json-text.ts'
 import { type Convention, type Found, lookedAt, rowsOf, type SentAttributes } from './convention.ts'
+import { withCacheWrites } from './usage.ts'
 import { amountOf, inputsOf, parsedContainer } from './value.ts'
 
 const SPAN_TYPE_OF_KIND: ReadonlyMap<Json, SpanType> = new Map([
@@ -32,7 +33,11 @@ export const langSmith: Convention = {
     const usage = objectAt(attributes, 'langsmith.usage_metadata')
     put(found, usage, { input_tokens: 'prompt', output_tokens: 'completion', total_tokens: 'total' })
     for (const details of [usage.input_token_details, objectAt(attributes, 'gen_ai.usage.input_token_details')])
-      put(found, details, { cache_read: 'cache_read', cache_creation: 'cache_creation', audio: 'prompt_details.audio' })
+      put(found, isJsonObject(details) ? withCacheWrites(details, '') : undefined, {
+        cache_read: 'cache_read',
+        cache_creation: 'cache_creation',
+        audio: 'prompt_details.audio',
+      })
     for (const details of [usage.output_token_details, objectAt(attributes, 'gen_ai.usage.output_token_details')])
       put(found, details, { reasoning: 'reasoning', audio: 'completion_details.audio' })
   },

@@ -49,7 +49,7 @@ export function putUsage(found: Found, metric: 'tokens' | 'costs', sent: Json | 
   const total = firstNumber(sent, TOTAL)
   // A part in two spellings, as frameworks send it that add their own to the provider's, is still one part.
   const parts = new Map<Part, number>()
-  const named = withDetails(sent)
+  const named = withCacheWrites(withDetails(sent), 'input_')
   for (const [key, part] of PARTS) {
     const value = amountOf(named[key])
     if (value !== undefined) parts.set(part, Math.max(value, parts.get(part) ?? value))
@@ -109,6 +109,15 @@ function withDetails(sent: JsonObject): JsonObject {
     if (isJsonObject(details)) for (const key of Object.keys(details)) named[prefix + key] ??= details[key] as Json
   }
   return named
+}
+
+/** Anthropic's API counts the tokens written to its cache by how long they stay there, and LangChain instead of their sum. */
+const WRITES = ['ephemeral_5m_input_tokens', 'ephemeral_1h_input_tokens', 'ephemeral_1hr_input_tokens']
+
+/** Counts of parts of a prompt, whose names begin with `prefix`, with the sum of all tokens written to a cache. */
+export function withCacheWrites(parts: JsonObject, prefix: string): JsonObject {
+  const sum = WRITES.reduce((written, name) => written + (amountOf(parts[prefix + name]) ?? 0), 0)
+  return sum > 0 ? { ...parts, [`${prefix}cache_creation`]: sum } : parts
 }
 
 function firstNumber(sent: JsonObject, keys: readonly string[]): number | undefined {
