@@ -22,6 +22,10 @@ export const CLIENTS: readonly Client[] = [
     fixture: 'vercel-ai-7-agent',
     packages: '`ai` 7.0.173 with `@ai-sdk/otel` 1.0.173, agents, thinking, images and a stream that is aborted',
   },
+  {
+    fixture: 'vercel-ai-7-context',
+    packages: '`ai` 7.0.173 with `@ai-sdk/otel` 1.0.173, with a context and documents that are ranked',
+  },
   { fixture: 'openinference-openai', packages: '`@arizeai/openinference-instrumentation-openai` 4.2.7' },
   { fixture: 'openinference-openai-parts', packages: '`@arizeai/openinference-instrumentation-openai` 4.2.7, images' },
   { fixture: 'openinference-anthropic', packages: '`@arizeai/openinference-instrumentation-anthropic` 0.2.8' },
@@ -70,6 +74,10 @@ export const CLIENTS: readonly Client[] = [
     packages: '`@langfuse/langchain` 5.11.1, `langchain` 1.5.14, agents and thinking',
   },
   { fixture: 'langsmith', packages: `\`langsmith\` 0.12.0, ${LANGCHAIN}` },
+  {
+    fixture: 'langsmith-anthropic',
+    packages: '`langsmith` 0.12.0, `@anthropic-ai/sdk` 1.14.0, cached tokens and all kinds of spans',
+  },
   { fixture: 'logfire', packages: '`@pydantic/logfire-node` 0.18.25, `ai` 6.0.326' },
   { fixture: 'openlit', packages: '`openlit` 1.15.0, `openai` 4.104.0' },
   { fixture: 'mastra', packages: '`@mastra/core` 1.71.0, `@mastra/otel-exporter` 1.4.0' },

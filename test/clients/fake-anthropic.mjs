@@ -6,6 +6,16 @@ const usage = {
   cache_creation_input_tokens: 0,
   output_tokens: USAGE.completion,
 }
+/** If a part of a request is to be cached, some of the cached tokens are written. */
+const usageOf = ({ system }) =>
+  Array.isArray(system) && system.some(({ cache_control }) => cache_control)
+    ? {
+        ...usage,
+        cache_read_input_tokens: USAGE.cached - 20,
+        cache_creation_input_tokens: 20,
+        cache_creation: { ephemeral_5m_input_tokens: 20, ephemeral_1h_input_tokens: 0 },
+      }
+    : usage
 const THINKING = { type: 'thinking', thinking: 'Bari is in the south.', signature: 'none' }
 const toolUse = name => ({ type: 'tool_use', id: 'toolu_1', name, input: { city: 'Bari' } })
 
@@ -24,7 +34,7 @@ export function anthropicMessage(body) {
     ],
     stop_reason: isCall ? 'tool_use' : 'end_turn',
     stop_sequence: null,
-    usage,
+    usage: usageOf(body),
   }
 }
 

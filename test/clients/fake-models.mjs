@@ -102,11 +102,18 @@ const embeddings = ({ input, model }) => ({
   usage: { prompt_tokens: 8, total_tokens: 8 },
 })
 
+const ranking = ({ documents }) => ({
+  id: 'rerank_1',
+  results: documents.map((_, index) => ({ index: documents.length - 1 - index, relevance_score: 0.5 / (index + 1) })),
+  meta: {},
+})
+
 const ENDPOINTS = {
   '/v1/chat/completions': chatCompletion,
   '/v1/responses': response,
   '/v1/messages': anthropicMessage,
   '/v1/embeddings': embeddings,
+  '/v2/rerank': ranking,
 }
 
 async function bodyOf(request) {

@@ -25,6 +25,7 @@ export const USED: Record<string, Used> = {
   'langfuse-langchain': { tokens: [140, 24], microdollars: 27.9, errors: 1, ...KNOWN },
   'langfuse-langchain-agent': { tokens: [3 * 140, 3 * 24], microdollars: 191.8, errors: 0, ...KNOWN },
   langsmith: { tokens: [140, 24], microdollars: 27.9, errors: 1, ...KNOWN },
+  'langsmith-anthropic': { tokens: [280, 48], microdollars: 182.3, errors: 0, ...KNOWN },
   logfire: { tokens: [140, 24], microdollars: 27.9, errors: 1 },
   openlit: { tokens: [288, 48], microdollars: 70.96, errors: 1, ...KNOWN },
   mastra: { tokens: [280, 48], microdollars: 55.8, errors: 1, ...KNOWN },
@@ -43,6 +44,7 @@ export const USED: Record<string, Used> = {
   },
   'openllmetry-anthropic': { tokens: [3 * 140, 3 * 24], microdollars: 408, errors: 1 },
   'vercel-ai-5-anthropic': { tokens: [4 * 140, 4 * 24], microdollars: 544, errors: 0, ...KNOWN },
+  'vercel-ai-7-context': { tokens: [4 * 140 + 16, 4 * 24], microdollars: 111.92, errors: 0, ...KNOWN },
   'vercel-ai-7-agent': { tokens: [4 * 140, 4 * 24], microdollars: 435.9, errors: 1 },
   'google-adk': { tokens: [280, 48], microdollars: 150, errors: 0, session: 'chat-42' },
   'claude-code': {

@@ -21,6 +21,7 @@ const tokens = (from: string, to: string): [string, unknown, JsonObject] => [
 const ROWS: [attribute: string, value: unknown, ag: JsonObject][] = [
   operation('ai.toolCall', 'tool'),
   ...['ai.embed', 'ai.embed.doEmbed', 'ai.embedMany', 'ai.embedMany.doEmbed'].map(id => operation(id, 'embedding')),
+  ...['ai.rerank', 'ai.rerank.doRerank'].map(id => operation(id, 'rerank')),
   ...['ai.generateText', 'ai.streamText', 'ai.generateObject', 'ai.streamObject'].map(id => operation(id, 'task')),
   ...['ai.generateText', 'ai.generateObject'].map(id => operation(`${id}.doGenerate`, 'chat')),
   ...['ai.streamText', 'ai.streamObject'].map(id => operation(`${id}.doStream`, 'chat')),
@@ -55,6 +56,10 @@ const ROWS: [attribute: string, value: unknown, ag: JsonObject][] = [
   ['ai.value', '"sunny"', at('data.inputs', { value: 'sunny' })],
   ['ai.values', ['"sunny"', '"rainy"'], at('data.inputs', { values: ['sunny', 'rainy'] })],
   ['ai.embeddings', ['[0.5]', '[1]'], at('data.outputs', { embeddings: [[0.5], [1]] })],
+  ['ai.documents', ['"rain"', '{"a":1}'], at('data.inputs', { documents: ['rain', { a: 1 }] })],
+  ['ai.ranking', ['{"index":1}'], at('data.outputs', { ranking: [{ index: 1 }] })],
+  moved('ai.request.text', 'data.inputs.text'),
+  ['ai.response.files', '[{"data":"AA=="}]', at('data.outputs', { files: [{ data: 'AA==' }] })],
   ['ai.embedding', '[0.5]', at('data.outputs', { embedding: [0.5] })],
   ['ai.prompt.tools', ['{"name":"f"}'], at('data.inputs', { tools: [{ name: 'f' }] })],
   moved('ai.settings.context.city', 'meta.context.city', 'Bari'),
@@ -69,6 +74,8 @@ const ROWS: [attribute: string, value: unknown, ag: JsonObject][] = [
   ['ai.toolCall.result', 'sunny', at('data.outputs', 'sunny')],
   moved('ai.telemetry.metadata.userId', 'user.id'),
   moved('ai.telemetry.metadata.sessionId', 'session.id'),
+  moved('ai.settings.context.userId', 'user.id'),
+  moved('ai.settings.context.sessionId', 'session.id'),
 ]
 
 describe('AI SDK', () => {

@@ -4,6 +4,7 @@ import { type Convention, type Found, lookedAt, rowsOf, type SentAttributes } fr
 import { amountOf, inputsOf, parsedValue as parsed, parsedContainer } from './value.ts'
 
 const EMBEDDING_ID = /^ai\.embed(Many)?(\.doEmbed)?$/
+const RERANK_ID = /^ai\.rerank(\.doRerank)?$/
 /** The single provider call inside `ai.generateText` and similar functions. */
 const MODEL_CALL_ID = /\.do(Generate|Stream)$/
 
@@ -11,6 +12,7 @@ function spanTypeOf(operationId: Json): SpanType | undefined {
   if (typeof operationId !== 'string') return undefined
   if (operationId === 'ai.toolCall') return 'tool'
   if (EMBEDDING_ID.test(operationId)) return 'embedding'
+  if (RERANK_ID.test(operationId)) return 'rerank'
   return MODEL_CALL_ID.test(operationId) ? 'chat' : 'task'
 }
 
@@ -54,8 +56,12 @@ export const vercelAi: Convention = {
       'ai.usage.inputTokenDetails.cacheWriteTokens': 'metrics.tokens.incremental.cache_creation',
       'ai.response.text': 'data.outputs',
       'ai.toolCall.name': 'data.inputs.name',
+      'ai.request.text': 'data.inputs.text',
       'ai.telemetry.metadata.userId': 'user.id',
       'ai.telemetry.metadata.sessionId': 'session.id',
+      // What metadata was before version 7.
+      'ai.settings.context.userId': 'user.id',
+      'ai.settings.context.sessionId': 'session.id',
     }),
     ...rowsOf({ 'ai.prompt': 'data.inputs' }, inputsOf),
     { from: 'ai.settings.context.*', to: 'meta.context.*', read: parsedContainer },
@@ -69,6 +75,7 @@ export const vercelAi: Convention = {
         'ai.response.toolCalls': 'data.outputs.toolCalls',
         'ai.toolCall.args': 'data.inputs.args',
         'ai.toolCall.result': 'data.outputs',
+        'ai.response.files': 'data.outputs.files',
       },
       parsed,
     ),
@@ -77,7 +84,9 @@ export const vercelAi: Convention = {
       {
         'ai.prompt.tools': 'data.inputs.tools',
         'ai.values': 'data.inputs.values',
+        'ai.documents': 'data.inputs.documents',
         'ai.embeddings': 'data.outputs.embeddings',
+        'ai.ranking': 'data.outputs.ranking',
       },
       sent => (Array.isArray(sent) ? sent.map(parsed) : parsed(sent)),
     ),
@@ -94,9 +103,9 @@ export const vercelAi: Convention = {
   },
 }
 
-const BESIDE_TEXT = ['data.outputs.toolCalls', 'data.outputs.reasoning']
+const BESIDE_TEXT = ['data.outputs.toolCalls', 'data.outputs.reasoning', 'data.outputs.files']
 
-/** Text (or an object) alone is the output. With tool calls or reasoning it becomes a member of the output. */
+/** Text (or an object) alone is the output. With tool calls, reasoning or files it becomes a member of the output. */
 function nameOutputs(found: Found): void {
   const outputs = found.get('data.outputs')
   if (outputs === undefined || !BESIDE_TEXT.some(place => found.has(place))) return
