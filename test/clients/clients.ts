@@ -78,6 +78,8 @@ export const CLIENTS: readonly Client[] = [
     fixture: 'langsmith-anthropic',
     packages: '`langsmith` 0.12.0, `@anthropic-ai/sdk` 1.14.0, cached tokens and all kinds of spans',
   },
+  { fixture: 'langwatch', packages: `\`langwatch\` 0.16.1, ${LANGCHAIN}` },
+  { fixture: 'laminar', packages: '`@lmnr-ai/lmnr` 0.8.44' },
   { fixture: 'logfire', packages: '`@pydantic/logfire-node` 0.18.25, `ai` 6.0.326' },
   { fixture: 'openlit', packages: '`openlit` 1.15.0, `openai` 4.104.0' },
   { fixture: 'mastra', packages: '`@mastra/core` 1.71.0, `@mastra/otel-exporter` 1.4.0' },

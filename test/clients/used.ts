@@ -26,6 +26,9 @@ export const USED: Record<string, Used> = {
   'langfuse-langchain-agent': { tokens: [3 * 140, 3 * 24], microdollars: 191.8, errors: 0, ...KNOWN },
   langsmith: { tokens: [140, 24], microdollars: 27.9, errors: 1, ...KNOWN },
   'langsmith-anthropic': { tokens: [280, 48], microdollars: 182.3, errors: 0, ...KNOWN },
+  // One of the calls has a cost of its own, the others are at the price of 140 tokens that were not cached, and 24.
+  langwatch: { tokens: [290, 50], microdollars: 2000 + 2 * 35.4, errors: 1, ...KNOWN },
+  laminar: { tokens: [280, 48], microdollars: 5000 + 35.4, errors: 1, ...KNOWN },
   logfire: { tokens: [140, 24], microdollars: 27.9, errors: 1 },
   openlit: { tokens: [288, 48], microdollars: 70.96, errors: 1, ...KNOWN },
   mastra: { tokens: [280, 48], microdollars: 55.8, errors: 1, ...KNOWN },

@@ -7,8 +7,10 @@ import type { Convention, Found, Recognised, Row, SentAttributes, SentSpan } fro
 import { genAi } from './gen-ai.ts'
 import { genkit } from './genkit.ts'
 import { googleAdk } from './google-adk.ts'
+import { laminar } from './laminar.ts'
 import { langfuse } from './langfuse.ts'
 import { langSmith } from './langsmith.ts'
+import { langWatch } from './langwatch.ts'
 import { mastra } from './mastra.ts'
 import { openInference } from './openinference.ts'
 import { openLlmetry } from './openllmetry.ts'
@@ -21,6 +23,8 @@ import { voltAgent } from './voltagent.ts'
 export const CONVENTIONS: readonly Convention[] = [
   langfuse,
   langSmith,
+  langWatch,
+  laminar,
   genkit,
   mastra,
   openLlmetry,

@@ -462,3 +462,84 @@ describe('LangSmith', () => {
     expect(agOf({ 'langsmith.span.kind': kind, 'gen_ai.operation.name': operation }).type).toEqual({ span: type })
   })
 })
+
+describe('LangWatch', () => {
+  const value = (type: string, of: unknown): string => json({ type, value: of })
+
+  test.each<[string, string, unknown, unknown]>([
+    ['messages', value('chat_messages', [QUESTION]), { prompt: [QUESTION] }, { completion: [QUESTION] }],
+    ['a text', value('text', 'Rain?'), { input: 'Rain?' }, 'Rain?'],
+    ['a text that is JSON', value('text', '{"a":1}'), { input: '{"a":1}' }, '{"a":1}'],
+    ['an object', value('json', { type: 'a' }), { type: 'a' }, { type: 'a' }],
+    [
+      'a list',
+      value('list', [
+        { type: 'text', value: 'a' },
+        { type: 'json', value: 1 },
+      ]),
+      { input: ['a', 1] },
+      ['a', 1],
+    ],
+    [
+      'a list of messages',
+      value('list', [{ type: 'chat_messages', value: [QUESTION] }]),
+      { prompt: [QUESTION] },
+      { completion: [QUESTION] },
+    ],
+    ['no kind', '{"a":1}', { a: 1 }, { a: 1 }],
+    ['a text alone', 'Rain?', { input: 'Rain?' }, 'Rain?'],
+  ])('%s', (_, sent, inputs, outputs) => {
+    expect(agOf({ 'langwatch.input': sent, 'langwatch.output': sent }).data).toEqual({ inputs, outputs })
+  })
+
+  test('what a call used', () => {
+    const metrics = { promptTokens: 140, completionTokens: 24, cost: 0.25 }
+    const expected = {
+      tokens: { incremental: { prompt: 140, completion: 24, total: 164 } },
+      costs: { incremental: { total: 0.25 } },
+    }
+    for (const sent of [value('json', metrics), json(metrics)])
+      expect(agOf({ 'langwatch.span.type': 'llm', 'langwatch.metrics': sent })).toEqual({
+        type: { span: 'chat' },
+        metrics: expected,
+      })
+  })
+
+  test('the documents that were found are outputs if there are no others', () => {
+    const sent = { 'langwatch.span.type': 'rag', 'langwatch.contexts': value('json', [{ document_id: 'd' }]) }
+    expect(agOf(sent).data).toEqual({ outputs: { documents: [{ document_id: 'd' }] } })
+    expect(agOf({ ...sent, 'langwatch.output': value('text', 'No.') }).data).toEqual({ outputs: 'No.' })
+  })
+})
+
+describe('Laminar', () => {
+  test('a call of a model', () => {
+    const sent = {
+      'lmnr.span.type': 'LLM',
+      'lmnr.span.input': json([QUESTION]),
+      'lmnr.span.output': '"No."',
+      'lmnr.association.properties.session_id': 'chat-42',
+      'lmnr.association.properties.user_id': 'ada',
+      'lmnr.association.properties.tags': ['weather'],
+      'lmnr.association.properties.metadata.plan': 'gold',
+      'gen_ai.usage.input_cost': 0.25,
+      'gen_ai.usage.output_cost': 0.5,
+    }
+    expect(agOf(sent)).toEqual({
+      type: { span: 'chat' },
+      session: { id: 'chat-42' },
+      user: { id: 'ada' },
+      data: { inputs: { prompt: [QUESTION] }, outputs: 'No.' },
+      meta: { tags: ['weather'], metadata: { plan: 'gold' } },
+      metrics: { costs: { incremental: { prompt: 0.25, completion: 0.5, total: 0.75 } } },
+    })
+  })
+
+  test('a function', () => {
+    const sent = { 'lmnr.span.type': 'DEFAULT', 'lmnr.span.input': '["Bari",3]', 'lmnr.span.output': '{"sunny":true}' }
+    expect(agOf(sent)).toEqual({
+      type: { span: 'task' },
+      data: { inputs: { input: ['Bari', 3] }, outputs: { sunny: true } },
+    })
+  })
+})
