@@ -37,6 +37,11 @@ export const CLIENTS: readonly Client[] = [
     fixture: 'openinference-anthropic-thinking',
     packages: '`@arizeai/openinference-instrumentation-anthropic` 0.2.8, thinking and images',
   },
+  {
+    fixture: 'openinference-parts',
+    packages:
+      '`@arizeai/openinference-instrumentation-anthropic` 0.2.8 and `-openai` 4.2.7, documents, audio and results of tools',
+  },
   { fixture: 'openinference-langchain', packages: '`@arizeai/openinference-instrumentation-langchain` 4.1.1' },
   {
     fixture: 'openinference-langchain-openai',

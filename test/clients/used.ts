@@ -18,6 +18,7 @@ export const USED: Record<string, Used> = {
   'vercel-ai-7': { tokens: [5 * 140 + 16, 5 * 24], microdollars: 139.82, errors: 1 },
   'openinference-openai-parts': { tokens: [280, 48], microdollars: 55.8, errors: 0, ...KNOWN },
   'openinference-anthropic': { tokens: [280, 48], microdollars: 272, errors: 1, ...KNOWN },
+  'openinference-parts': { tokens: [280, 48], microdollars: 136 + 27.9, errors: 0 },
   'openinference-langchain-openai': { tokens: [280, 48], microdollars: 55.8, errors: 0 },
   'openai-agents': { tokens: [280, 48], microdollars: 55.8, errors: 1 },
   'openllmetry-sdk': { tokens: [280, 48], microdollars: 171.4, errors: 0, ...KNOWN },

@@ -233,6 +233,66 @@ describe('OpenInference', () => {
       })
     })
 
+    const tool = (id: string): unknown => ({ type: 'tool_result', tool_use_id: id, content: 'sunny' })
+
+    test('or some of its parts: all are in the raw request, where there are more', () => {
+      const messages = [
+        { role: 'user', content: [text('Rain?'), image, { type: 'document' }] },
+        { role: 'assistant', content: [text('I look.'), { type: 'tool_use' }, { type: 'tool_use' }] },
+        { role: 'user', content: [tool('t1'), tool('t2')] },
+        { role: 'user', content: [text('And'), image] },
+      ]
+      const parts = (index: number): string => `llm.input_messages.${index}.message.contents`
+      const sent = {
+        ...LLM,
+        ...role('input', 0, 'user'),
+        [`${parts(0)}.0.message_content.text`]: 'Rain?',
+        [`${parts(0)}.1.message_content.type`]: 'image',
+        ...role('input', 1, 'assistant'),
+        [`${parts(1)}.0.message_content.text`]: 'I look.',
+        [`${parts(1)}.1.message_content.type`]: 'tool_use',
+        'llm.input_messages.1.message.tool_calls.0.tool_call.id': 't1',
+        ...role('input', 2, 'user'),
+        'llm.input_messages.2.message.tool_call_id': 't2',
+        'llm.input_messages.2.message.content': 'sunny',
+        ...role('input', 3, 'user'),
+        [`${parts(3)}.0.message_content.text`]: 'And',
+        [`${parts(3)}.1.message_content.type`]: 'image',
+        'input.value': JSON.stringify({ messages }),
+      }
+      const shown = [{ message_content: { text: 'I look.' } }, { message_content: { type: 'tool_use' } }]
+      expect(agOf(sent).data).toEqual({
+        inputs: {
+          prompt: [
+            messages[0],
+            { role: 'assistant', content: 'I look.', contents: shown, tool_calls: [{ id: 't1' }] },
+            { role: 'user', tool_call_id: 't2', content: messages[2]?.content },
+            {
+              role: 'user',
+              content: 'And',
+              contents: [{ message_content: { text: 'And' } }, { message_content: { type: 'image' } }],
+            },
+          ],
+        },
+      })
+    })
+
+    test('without the calls of tools that are sent apart', () => {
+      const messages = [{ role: 'assistant', content: [{ type: 'thinking' }, text('I look.'), { type: 'tool_use' }] }]
+      const sent = {
+        ...LLM,
+        ...role('input', 0, 'assistant'),
+        'llm.input_messages.0.message.content': 'I look.',
+        'llm.input_messages.0.message.tool_calls.0.tool_call.id': 't1',
+        'input.value': JSON.stringify({ messages }),
+      }
+      expect(agOf(sent).data).toEqual({
+        inputs: {
+          prompt: [{ role: 'assistant', tool_calls: [{ id: 't1' }], content: [{ type: 'thinking' }, text('I look.')] }],
+        },
+      })
+    })
+
     test.each([
       ['fewer', [{ content: 'Rain?' }]],
       ['more', [{ content: 'a' }, { content: 'b' }, { content: 'c' }]],
@@ -240,6 +300,18 @@ describe('OpenInference', () => {
       const raw = { 'input.value': JSON.stringify({ messages }) }
       const sent = { ...LLM, ...role('input', 0, 'user'), ...role('input', 1, 'user'), ...raw }
       expect(agOf(sent).data).toEqual({ inputs: { prompt: [{ role: 'user' }, { role: 'user' }] } })
+    })
+
+    test.each([
+      ['a text', 'Be brief.', 'Be brief.'],
+      ['texts', [text('Be'), text('brief.')], 'Be brief.'],
+    ])('the system’s message of Anthropic’s API comes first: %s', (_, system, content) => {
+      const messages = [{ role: 'user', content: 'Rain?' }]
+      const question = { ...role('input', 0, 'user'), 'llm.input_messages.0.message.content': 'Rain?' }
+      const sent = { ...LLM, ...question, 'input.value': JSON.stringify({ system, messages }) }
+      expect(agOf(sent).data).toEqual({ inputs: { prompt: [{ role: 'system', content }, ...messages] } })
+      const other = { ...sent, ...role('input', 0, 'system') }
+      expect(agOf(other).data).toEqual({ inputs: { prompt: [{ role: 'system', content: 'Rain?' }] } })
     })
   })
 

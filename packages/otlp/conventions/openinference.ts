@@ -95,6 +95,7 @@ export const openInference: Convention = {
   complete(found, { attributes }) {
     keepPlainText(found, attributes)
     putMissingContents(found)
+    putSystemMessage(found)
     dropRawMessages(found)
     dropPlainInputs(found)
     putContents(found)
@@ -115,9 +116,15 @@ function keepPlainText(found: Found, attributes: SentAttributes): void {
   if (output !== undefined) found.set('data.outputs', output)
 }
 
+/** What was sent of a message: the places of its content, and whether it has calls of tools or the like. */
+interface SentMessage {
+  shown: Set<string>
+  hasOthers: boolean
+}
+
 /**
- * Of messages whose content is a list, some instrumentations send only the role. Their content is in the raw request or
- * response, whose messages are the same ones, perhaps without the system's.
+ * Of messages whose content is a list, some instrumentations send only the role, or only the parts of some kinds. Their
+ * content is in the raw request or response, whose messages are the same ones, perhaps without the system's.
  */
 function putMissingContents(found: Found): void {
   for (const [list, raw] of [
@@ -125,20 +132,61 @@ function putMissingContents(found: Found): void {
     ['data.outputs.completion', rawMessagesIn(found.get('data.outputs'), 'generations')],
   ] as const) {
     if (raw.length === 0) continue
-    const isFilled = new Map<number, boolean>()
-    for (const place of found.keys()) {
-      if (!place.startsWith(`${list}.`)) continue
-      const [index = '', member = ''] = place.slice(list.length + 1).split('.', 2)
-      isFilled.set(Number(index), isFilled.get(Number(index)) || !WITHOUT_CONTENT.has(member))
-    }
-    const before = isFilled.size - raw.length
+    const messages = sentMessages(found, list)
+    const before = messages.size - raw.length
     const isSystem = (index: number): boolean => found.get(`${list}.${index}.role`) === 'system'
     if (before < 0 || (before > 0 && !Array.from({ length: before }, (_, index) => index).every(isSystem))) continue
-    for (const [index, hasContent] of isFilled) {
-      const content = hasContent ? undefined : contentOf(raw[index - before])
-      if (content !== undefined) found.set(`${list}.${index}.content`, content)
+    for (const [index, message] of messages) {
+      const content = contentOf(raw[index - before])
+      if (content === undefined) continue
+      if (message.shown.size === 0 && !message.hasOthers) found.set(`${list}.${index}.content`, content)
+      else if (Array.isArray(content)) putMissingParts(found, `${list}.${index}`, message, content)
     }
   }
+}
+
+function sentMessages(found: Found, list: string): Map<number, SentMessage> {
+  const messages = new Map<number, SentMessage>()
+  for (const place of found.keys()) {
+    if (!place.startsWith(`${list}.`)) continue
+    const [index = '', member = '', part] = place.slice(list.length + 1).split('.', 3)
+    const message = messages.get(Number(index)) ?? { shown: new Set(), hasOthers: false }
+    if (member === 'content') message.shown.add(member)
+    else if (member === 'contents') message.shown.add(`${member}.${part}`)
+    else if (!WITHOUT_CONTENT.has(member)) message.hasOthers = true
+    messages.set(Number(index), message)
+  }
+  return messages
+}
+
+/** Calls of tools are sent apart, by some instrumentations among the parts as well. */
+function putMissingParts(found: Found, message: string, { shown, hasOthers }: SentMessage, parts: Json[]): void {
+  const isCall = (place: string): boolean => found.get(`${message}.${place}.message_content.type`) === 'tool_use'
+  const others = parts.filter(
+    part => !isObjectWith(part, 'toolUse') && !(isJsonObject(part) && part.type === 'tool_use'),
+  )
+  if (others.length <= [...shown].filter(place => !isCall(place)).length) return
+  for (const place of [...found.keys()]) if (place.startsWith(`${message}.contents.`)) found.delete(place)
+  found.set(`${message}.content`, hasOthers ? others : parts)
+}
+
+const isObjectWith = (value: Json, key: string): boolean => isJsonObject(value) && Object.hasOwn(value, key)
+
+/** Anthropic's API has the system's message beside the others. */
+function putSystemMessage(found: Found): void {
+  const request = found.get('data.inputs')
+  const { system }: Partial<JsonObject> = isJsonObject(request) && Array.isArray(request.messages) ? request : {}
+  if (system === undefined || system === null) return
+  const messages = [...found].filter(([place]) => place.startsWith('data.inputs.prompt.'))
+  if (messages.length === 0 || messages.some(([place, value]) => place.endsWith('.role') && value === 'system')) return
+  for (const [place] of messages) found.delete(place)
+  found.set('data.inputs.prompt.0.role', 'system')
+  found.set('data.inputs.prompt.0.content', Array.isArray(system) ? textOf(system) : system)
+  for (const [place, value] of messages)
+    found.set(
+      place.replace(/(?<=^data\.inputs\.prompt\.)\d+/, index => String(Number(index) + 1)),
+      value,
+    )
 }
 
 const WITHOUT_CONTENT = new Set(['role', 'name', 'tool_call_id'])
