@@ -2,6 +2,7 @@ import { isJsonObject, type Json, type JsonObject } from '@spanhouse/model'
 import { copyOf } from '../canonical/copy.ts'
 import { mergeBelow, unflatten } from '../canonical/unflatten.ts'
 import { parseObjectText } from '../json/json-text.ts'
+import { braintrust } from './braintrust.ts'
 import { claudeCode } from './claude-code.ts'
 import type { Convention, Found, Recognised, Row, SentAttributes, SentSpan } from './convention.ts'
 import { genAi } from './gen-ai.ts'
@@ -12,6 +13,7 @@ import { langfuse } from './langfuse.ts'
 import { langSmith } from './langsmith.ts'
 import { langWatch } from './langwatch.ts'
 import { mastra } from './mastra.ts'
+import { mlflow } from './mlflow.ts'
 import { openInference } from './openinference.ts'
 import { openLlmetry } from './openllmetry.ts'
 import { tanStackAi } from './tanstack-ai.ts'
@@ -25,6 +27,8 @@ export const CONVENTIONS: readonly Convention[] = [
   langSmith,
   langWatch,
   laminar,
+  mlflow,
+  braintrust,
   genkit,
   mastra,
   openLlmetry,

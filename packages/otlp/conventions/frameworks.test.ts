@@ -543,3 +543,88 @@ describe('Laminar', () => {
     })
   })
 })
+
+describe('MLflow', () => {
+  test('a call of a model', () => {
+    const usage = { input_tokens: 140, output_tokens: 24, total_tokens: 164, cache_read_input_tokens: 100 }
+    const sent = {
+      'mlflow.spanType': '"CHAT_MODEL"',
+      'mlflow.spanInputs': json({ model: 'm', messages: [QUESTION] }),
+      'mlflow.spanOutputs': '"No."',
+      'mlflow.chat.tokenUsage': json(usage),
+      'mlflow.llm.model': '"gpt-4o-mini"',
+      'mlflow.llm.provider': '"openai"',
+      'mlflow.llm.cost': '{"input_cost":0.25,"output_cost":0.5,"total_cost":0.75}',
+      'mlflow.trace.session': '"chat-42"',
+      'mlflow.trace.user': 'ada',
+    }
+    const expected = {
+      type: { span: 'chat' },
+      session: { id: 'chat-42' },
+      user: { id: 'ada' },
+      data: { inputs: { model: 'm', messages: [QUESTION] }, outputs: 'No.' },
+      meta: { request: { model: 'gpt-4o-mini' }, system: 'openai' },
+      metrics: {
+        tokens: { incremental: { prompt: 140, completion: 24, total: 164, cache_read: 100 } },
+        costs: { incremental: { prompt: 0.25, completion: 0.5, total: 0.75 } },
+      },
+    }
+    expect(agOf(sent)).toEqual(expected)
+    expect(agOf({ ...sent, 'mlflow.chat.tokenUsage': usage })).toEqual(expected)
+  })
+
+  test.each([
+    ['"RETRIEVER"', 'query'],
+    ['TOOL', 'tool'],
+    ['"PARSER"', 'task'],
+  ])('the kind %s', (kind, span) => {
+    expect(agOf({ 'mlflow.spanType': kind })).toEqual({ type: { span } })
+  })
+})
+
+describe('Braintrust', () => {
+  test('a call of a model', () => {
+    const choices = [{ index: 0, message: { role: 'assistant', content: 'No.' } }]
+    const sent = {
+      'braintrust.span_attributes': '{"type":"llm"}',
+      'braintrust.input_json': json([QUESTION]),
+      'braintrust.output_json': json(choices),
+      'braintrust.metadata': '{"provider":"openai","model":"gpt-4o-mini"}',
+      'braintrust.tags': ['weather'],
+      'braintrust.metrics': json({
+        prompt_tokens: 140,
+        completion_tokens: 24,
+        tokens: 164,
+        prompt_cached_tokens: 90,
+        prompt_cache_creation_tokens: 10,
+        completion_reasoning_tokens: 8,
+        time_to_first_token: 0.5,
+      }),
+    }
+    const parts = { cache_read: 90, cache_creation: 10, reasoning: 8 }
+    expect(agOf(sent)).toEqual({
+      type: { span: 'chat' },
+      data: { inputs: { prompt: [QUESTION] }, outputs: choices },
+      meta: {
+        request: { model: 'gpt-4o-mini' },
+        metadata: { provider: 'openai', model: 'gpt-4o-mini' },
+        tags: ['weather'],
+      },
+      metrics: { tokens: { incremental: { prompt: 140, completion: 24, total: 164, ...parts } } },
+    })
+  })
+
+  test('a step', () => {
+    const sent = {
+      'braintrust.span_attributes.type': 'function',
+      'braintrust.input': 'Rain?',
+      'braintrust.output': 'No.',
+      'braintrust.metadata.plan': 'gold',
+    }
+    expect(agOf(sent)).toEqual({
+      type: { span: 'task' },
+      data: { inputs: { input: 'Rain?' }, outputs: 'No.' },
+      meta: { metadata: { plan: 'gold' } },
+    })
+  })
+})
