@@ -101,6 +101,8 @@ const TOLD = { role: 'system', content: 'You are kind. '.repeat(200) }
 const ANSWER = { role: 'assistant', content: `answer "${LONG}"` }
 const CALLED = [{ id: 'call_1', function: { name: 'find', arguments: '{"text":"no message"}' } }]
 
+const ofLangChain = (content: string) => ({ lc: 1, type: 'constructor', id: ['HumanMessage'], kwargs: { content } })
+
 test('previews show the newest text of a chat, however long it is', async () => {
   const user = (content: unknown) => ({ messages: [{ role: 'user', content }] })
   const cases: [inputs: unknown, shown: RegExp][] = [
@@ -122,6 +124,8 @@ test('previews show the newest text of a chat, however long it is', async () => 
     [`[1] ${LONG}`, /^\[1\] hello/],
     [{ question: 'Why?', documents: Array(3).fill({ text: LONG }) }, /^Why\?$/],
     [{ topic: 'weather', more: LONG }, /^weather$/],
+    [{ messages: [ofLangChain('weather?'), ofLangChain('dry?')] }, /^dry\?$/],
+    [{ messages: [ofLangChain(LONG)] }, /^hello hello/],
     [{ role: 'user', numbers: Array(2_000).fill(1) }, /^\{"role":"user","numbers":\[1,/],
   ]
   const own = await newProject()

@@ -15,6 +15,8 @@ const TELLING = [
   'output',
   'text',
   'answer',
+  // Of a message of LangChain.
+  'kwargs',
 ]
 
 /**

@@ -66,6 +66,44 @@ test('what a model thought is not what it said, in all forms', () => {
   expect(messagesIn(answers)?.map(({ pieces }) => pieces)).toEqual([said, said, said])
 })
 
+test('messages of LangChain, as its packages for JavaScript and Python write them', () => {
+  const lc = (name: string, kwargs: object) => ({
+    lc: 1,
+    type: 'constructor',
+    id: ['langchain_core', 'messages', name],
+    kwargs,
+  })
+  const tool_calls = [{ name: 'weather', args: { city: 'Bari' }, id: 'c1', type: 'tool_call' }]
+  const content = [
+    { type: 'text', text: 'I look.' },
+    { type: 'tool_use', id: 'c1', name: 'weather', input: { city: 'Bari' } },
+  ]
+  const said = [
+    { role: 'user', pieces: [{ kind: 'text', text: 'Rain?' }] },
+    {
+      role: 'assistant',
+      pieces: [
+        { kind: 'text', text: 'I look.' },
+        { kind: 'call', name: 'weather', args: { city: 'Bari' } },
+      ],
+    },
+    { role: 'tool', pieces: [{ kind: 'text', text: 'sunny' }] },
+  ]
+  const inJavaScript = [
+    lc('HumanMessage', { content: 'Rain?' }),
+    lc('AIMessageChunk', { content, tool_calls }),
+    lc('ToolMessage', { content: 'sunny', tool_call_id: 'c1' }),
+  ]
+  const inPython = [
+    { type: 'human', content: 'Rain?' },
+    { type: 'ai', content: 'I look.', tool_calls },
+    { type: 'tool', content: 'sunny', tool_call_id: 'c1' },
+  ]
+  for (const messages of [inJavaScript, inPython]) expect(messagesIn({ messages })).toEqual(said)
+  for (const other of [{ type: 'text', content: 'a' }, { type: 'human' }, lc('PromptTemplate', { content: 'a' })])
+    expect(messagesIn(other)).toBeUndefined()
+})
+
 test('images are shown beside the text, as OpenInference and OpenTelemetry send them', () => {
   const url = 'data:image/png;base64,AAAA'
   const contents = [

@@ -32,7 +32,8 @@ export function messagesIn(value: unknown): Message[] | undefined {
   return undefined
 }
 
-function messageOf(value: unknown): Message | undefined {
+function messageOf(sent: unknown): Message | undefined {
+  const value = isObject(sent) && sent.role === undefined ? langChainMessage(sent) : sent
   if (!isObject(value) || typeof value.role !== 'string') return undefined
   const calls = Array.isArray(value.tool_calls) ? value.tool_calls : []
   const called = isObject(value.function_call) ? [...calls, value.function_call] : calls
@@ -42,6 +43,29 @@ function messageOf(value: unknown): Message | undefined {
     ? value.contents.map(contentOf).filter(isOfContent).flatMap(piecesOf)
     : [...thoughtsOf(value.thinking ?? value.reasoning_content), ...piecesOf(content)]
   return { role: value.role, pieces: [...pieces, ...called.map(callOf)] }
+}
+
+/** Of the classes and types of LangChain's messages. */
+const ROLES: ReadonlyMap<string, string> = new Map([
+  ['SystemMessage', 'system'],
+  ['HumanMessage', 'user'],
+  ['AIMessage', 'assistant'],
+  ['ToolMessage', 'tool'],
+  ['system', 'system'],
+  ['human', 'user'],
+  ['ai', 'assistant'],
+  ['tool', 'tool'],
+])
+
+/** A message of LangChain, as its packages for JavaScript and for Python write it, whose calls may be in its content too. */
+function langChainMessage(sent: JsonObject): JsonObject | undefined {
+  const [value, type] =
+    isObject(sent.kwargs) && Array.isArray(sent.id) ? [sent.kwargs, sent.id.at(-1)] : [sent, sent.type]
+  const role = typeof type === 'string' ? ROLES.get(type.replace(/Chunk$/, '')) : undefined
+  if (role === undefined || value.content === undefined) return undefined
+  const { content, tool_calls: calls } = value
+  const hasCalls = Array.isArray(calls) && calls.length > 0
+  return { ...value, role, content: hasCalls && Array.isArray(content) ? content.filter(isOfContent) : content }
 }
 
 /** OpenInference wraps the parts of a message, of which its content is only the text. */
