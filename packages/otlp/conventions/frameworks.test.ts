@@ -364,6 +364,21 @@ describe('Genkit', () => {
     })
   })
 
+  test('cached tokens of a provider whose response is kept', () => {
+    const model = { 'genkit:type': 'action', 'genkit:metadata:subtype': 'model', 'genkit:name': 'openai/gpt-4o-mini' }
+    const usage = {
+      prompt_tokens: 1400,
+      completion_tokens: 240,
+      total_tokens: 1640,
+      prompt_tokens_details: { cached_tokens: 1000 },
+      completion_tokens_details: { reasoning_tokens: 80 },
+    }
+    const sent = { usage: { inputTokens: 1400, outputTokens: 240, totalTokens: 1640 }, raw: { usage } }
+    expect(agOf({ ...model, 'genkit:output': json(sent) }).metrics).toEqual({
+      tokens: { incremental: { prompt: 1400, completion: 240, total: 1640, cache_read: 1000, reasoning: 80 } },
+    })
+  })
+
   test('a flow, and a model without usage', () => {
     const flow = { 'genkit:type': 'flow', 'genkit:name': 'forecast', 'genkit:input': '"Rain?"' }
     expect(agOf(flow)).toEqual({ type: { span: 'workflow' }, data: { inputs: { input: 'Rain?' } } })

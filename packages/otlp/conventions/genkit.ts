@@ -43,12 +43,13 @@ export const genkit: Convention = {
 
 /**
  * The usage in a model's response, in the shape of OpenAI's: cached tokens are part of the input, thoughts of the
- * output unless the total tells otherwise.
+ * output unless the total tells otherwise. Plugins for other providers leave both out, but keep the provider's response.
  */
 function usageIn(response: Json | undefined): Json | undefined {
-  const usage = isJsonObject(response) ? response.usage : undefined
+  const { usage, raw }: Partial<JsonObject> = isJsonObject(response) ? response : {}
   if (!isJsonObject(usage)) return undefined
   const { inputTokens, outputTokens, totalTokens, cachedContentTokens, thoughtsTokens }: Partial<JsonObject> = usage
+  if (cachedContentTokens === undefined && isJsonObject(raw) && isJsonObject(raw.usage)) return raw.usage
   return withoutAbsent({
     input_tokens: inputTokens,
     output_tokens: outputTokens,
