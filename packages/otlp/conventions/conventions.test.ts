@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject, type SpanEvent } from '@spanhouse/model'
+import { integerToJson, isJsonObject, type Json, type JsonObject, type SpanEvent } from '@spanhouse/model'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { attributeValue } from '../exports.testing.ts'
@@ -114,6 +114,19 @@ test.each<[string, JsonObject, JsonObject]>([
     'genkit:output': JSON.stringify({ usage: { inputTokens: 10, outputTokens: 5, ...usage } }),
   }
   expect(agOf(sent).metrics).toEqual({ tokens: { incremental: { prompt: 10, ...tokens } } })
+})
+
+test('ids that are numbers become texts', () => {
+  const attributes = new Map<string, Json>([
+    ['session.id', integerToJson(12345678901234567890n)],
+    ['ai.telemetry.metadata.userId', 42],
+    ['gen_ai.agent.id', 1.5],
+  ])
+  expect(recognise({ attributes, events: [] })?.ag).toEqual({
+    session: { id: '12345678901234567890' },
+    user: { id: '42' },
+    agent: { id: '1.5' },
+  })
 })
 
 describe('an observation of Langfuse whose level is ERROR', () => {

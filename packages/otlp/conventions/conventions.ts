@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '@spanhouse/model'
+import { isJsonObject, isRawJson, type Json, type JsonObject } from '@spanhouse/model'
 import { copyOf } from '../canonical/copy.ts'
 import { mergeBelow, unflatten } from '../canonical/unflatten.ts'
 import { parseObjectText } from '../json/json-text.ts'
@@ -61,7 +61,18 @@ export function recognise(span: SentSpan): Recognised | undefined {
   }
   if (!ag) return undefined
   putCachedInPrompt(ag)
+  for (const name of IDENTIFIED) idAsText(ag[name])
   return { ag, repeatsUsage, failure }
+}
+
+const IDENTIFIED = ['session', 'user', 'agent']
+
+/** Applications often number their users; ids are texts. */
+function idAsText(member: Json | undefined): void {
+  if (!isJsonObject(member)) return
+  const { id } = member
+  if (typeof id === 'number') member.id = String(id)
+  else if (id !== undefined && isRawJson(id)) member.id = id.rawJSON
 }
 
 /** `task` only means that no better type is known, so it does not displace another type. */
