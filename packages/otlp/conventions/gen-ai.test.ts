@@ -475,7 +475,20 @@ describe('GenAI', () => {
   })
 
   test('a cost of zero means that its sender knows no price', () => {
-    expect(agOf({ 'gen_ai.operation.name': 'chat', 'gen_ai.usage.cost': 0 }).metrics).toBeUndefined()
+    for (const key of ['gen_ai.usage.cost', 'gen_ai.cost.input_cost', 'gen_ai.cost.total_cost'])
+      expect(agOf({ 'gen_ai.operation.name': 'chat', [key]: 0 }).metrics).toBeUndefined()
+  })
+
+  test('the costs of a call, as LiteLLM sends them', () => {
+    const costs = {
+      'gen_ai.cost.input_cost': 0.25,
+      'gen_ai.cost.output_cost': 0.5,
+      'gen_ai.cost.tool_usage_cost': 0.125,
+      'gen_ai.cost.total_cost': 0.875,
+    }
+    expect(agOf({ 'gen_ai.operation.name': 'chat', ...costs }).metrics).toEqual({
+      costs: { incremental: { prompt: 0.25, completion: 0.5, total: 0.875 } },
+    })
   })
 
   test('an event may have any number of messages', () => {

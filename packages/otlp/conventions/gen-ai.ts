@@ -90,9 +90,15 @@ export const genAi: Convention = {
   rows: [
     ...rowsOf({ 'gen_ai.operation.name': 'type.span' }, operation => SPAN_TYPE_OF_OPERATION.get(operation) ?? 'task'),
     ...rowsOf(PLACES),
-    // OpenLIT sends zero for models that its list of prices does not contain.
-    ...rowsOf({ 'gen_ai.usage.cost': 'metrics.costs.incremental.total' }, cost =>
-      amountOf(cost) === 0 ? undefined : cost,
+    // OpenLIT's cost, and LiteLLM's; both send zero for models that their lists of prices do not contain.
+    ...rowsOf(
+      {
+        'gen_ai.usage.cost': 'metrics.costs.incremental.total',
+        'gen_ai.cost.input_cost': 'metrics.costs.incremental.prompt',
+        'gen_ai.cost.output_cost': 'metrics.costs.incremental.completion',
+        'gen_ai.cost.total_cost': 'metrics.costs.incremental.total',
+      },
+      cost => (amountOf(cost) === 0 ? undefined : cost),
     ),
     ...rowsOf(
       {
