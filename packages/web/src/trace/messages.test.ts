@@ -66,6 +66,20 @@ test('what a model thought is not what it said, in all forms', () => {
   expect(messagesIn(answers)?.map(({ pieces }) => pieces)).toEqual([said, said, said])
 })
 
+test('a content that was sent as a text of JSON is shown in its parts; other JSON is text', () => {
+  const parts = [
+    { type: 'text', text: 'What is it?' },
+    { type: 'image_url', image_url: { url: 'http://example/a.png' } },
+  ]
+  const pieces = [
+    { kind: 'text', text: 'What is it?' },
+    { kind: 'file', what: 'image_url', source: 'http://example/a.png' },
+  ]
+  expect(messagesIn([{ role: 'user', content: JSON.stringify(parts) }])).toEqual([{ role: 'user', pieces }])
+  for (const text of ['[{"type":"city"}]', '[{"type":"text"', '[]', '[{"a":1}]'])
+    expect(messagesIn([{ role: 'user', content: text }])).toEqual([{ role: 'user', pieces: [{ kind: 'text', text }] }])
+})
+
 test('messages of LangChain, as its packages for JavaScript and Python write them', () => {
   const lc = (name: string, kwargs: object) => ({
     lc: 1,

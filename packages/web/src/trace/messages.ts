@@ -79,9 +79,32 @@ const thoughtsOf = (text: unknown): Piece[] => (typeof text === 'string' && text
 
 function piecesOf(content: unknown): Piece[] {
   if (content === undefined || content === null || content === '') return []
-  if (typeof content === 'string') return [{ kind: 'text', text: content }]
+  if (typeof content === 'string') return partsIn(content)?.map(pieceOf) ?? [{ kind: 'text', text: content }]
   return Array.isArray(content) ? content.map(pieceOf) : [pieceOf(content)]
 }
+
+/** The parts of a content that was sent as a text of JSON. */
+function partsIn(text: string): unknown[] | undefined {
+  if (!/^\s*\[\s*\{/.test(text)) return undefined
+  const parts = parsed(text)
+  return Array.isArray(parts) && parts.every(part => isObject(part) && PARTS.has(part.type)) ? parts : undefined
+}
+
+const PARTS: ReadonlySet<unknown> = new Set([
+  'text',
+  'input_text',
+  'output_text',
+  'thinking',
+  'image_url',
+  'image',
+  'input_image',
+  'input_audio',
+  'document',
+  'file',
+  'input_file',
+  'tool_use',
+  'tool_result',
+])
 
 function pieceOf(value: unknown): Piece {
   if (typeof value === 'string') return { kind: 'text', text: value }
