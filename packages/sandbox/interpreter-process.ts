@@ -1,7 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { closeSync, openSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { Problem } from '@spanhouse/model'
 import { runProcessBehind } from '@spanhouse/priority'
+import { inheritedFiles } from './inherited-files.ts'
 import { FrameReader, frame } from './interpreter/frames.ts'
 import {
   ANSWERS_FD,
@@ -184,13 +186,34 @@ function start(interpreter: InterpreterName): ChildProcess {
     '--disable-warning=ExperimentalWarning',
     '--disable-warning=SecurityWarning',
   ]
-  const child = spawn(process.execPath, [...flags, program, interpreter], {
-    cwd: '/',
-    env: { TZ: 'UTC' },
-    stdio: ['pipe', 'ignore', 'pipe', 'pipe', 'pipe'],
-  })
-  if (child.pid !== undefined) runProcessBehind(child.pid)
-  return child
+  const nothing = openSync('/dev/null', 'r')
+  try {
+    const child = spawn(process.execPath, [...flags, program, interpreter], {
+      cwd: '/',
+      env: { TZ: 'UTC' },
+      stdio: descriptors(nothing),
+    })
+    if (child.pid !== undefined) runProcessBehind(child.pid)
+    return child
+  } finally {
+    closeSync(nothing)
+  }
+}
+
+type Descriptors = ('pipe' | 'ignore' | number)[]
+
+const PIPES: Descriptors = ['pipe', 'ignore', 'pipe', 'pipe', 'pipe']
+
+/**
+ * The pipes, and nothing in place of files that the process would have otherwise: `--permission` covers paths, not what
+ * is open.
+ */
+function descriptors(nothing: number): Descriptors {
+  const rest = inheritedFiles().filter(fd => fd >= PIPES.length)
+  const others = Array.from({ length: Math.max(0, ...rest.map(fd => fd + 1 - PIPES.length)) }, (_, at) =>
+    rest.includes(at + PIPES.length) ? nothing : 'ignore',
+  )
+  return [...PIPES, ...others]
 }
 
 /** Of the 8 MiB that a main thread usually has: enough for the interpreters to detect deep recursion themselves. */

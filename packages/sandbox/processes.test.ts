@@ -1,7 +1,8 @@
-import { spawn, spawnSync } from 'node:child_process'
+import { type StdioOptions, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { closeSync, openSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { getPriority } from 'node:os'
+import type { Readable } from 'node:stream'
 import { Problem } from '@spanhouse/model'
 import { afterEach, expect, test, vi } from 'vitest'
 import { isSample } from '../../test/sets/sample.ts'
@@ -128,6 +129,23 @@ test('the death of the parent ends the children, whatever they run', async () =>
   parent.kill('SIGKILL')
   await untilGone(pids)
 }, 120_000)
+
+test('a file that the parent has open for its children is not open in them', async () => {
+  const secret = openSync(import.meta.filename, 'r')
+  const stdio: StdioOptions = ['ignore', 'pipe', 'inherit', ...Array<'ignore'>(97).fill('ignore'), secret]
+  const parent = spawn(process.execPath, [new URL('./parent.testing.ts', import.meta.url).pathname], { stdio })
+  closeSync(secret)
+  const [line] = (await once(parent.stdout as Readable, 'data')) as [Buffer]
+  const pids = JSON.parse(line.toString()) as number[]
+  const open = [parent.pid as number, ...pids].map(pid => filesOf(pid).includes(import.meta.filename))
+  parent.kill('SIGKILL')
+  expect(open).toEqual([true, false, false])
+  await untilGone(pids)
+}, 120_000)
+
+/** The paths of what a process has open. */
+const filesOf = (pid: number): string[] =>
+  readdirSync(`/proc/${pid}/fd`).map(fd => readlinkSync(`/proc/${pid}/fd/${fd}`))
 
 test('closing ends the processes, and rejects what runs and waits', async () => {
   const sandbox = open({ processesMax: 1 })
