@@ -4,10 +4,12 @@ import { type Postgres, sql } from '@spanhouse/postgres'
 import { type Engine, removeProjects } from '@spanhouse/span-store'
 import type { SpanStream } from '@spanhouse/span-stream'
 import type { Logger } from 'pino'
+import { removeReadersOf, type SqlReaders } from './sql-readers.ts'
 
 /**
  * Deletes the data of deleted projects outside Postgres. Postgres records each deleted project in the transaction that
- * deletes it. From then on it is swept: everything that ClickHouse and the dead letters hold of it is removed.
+ * deletes it. From then on it is swept: its user of ClickHouse, and everything that ClickHouse and the dead letters hold
+ * of it, is removed.
  *
  * No single sweep is known to be the last. Spans of the project may still be in the stream, in a batch that a writer
  * could not store yet, in a receiver that cannot reach Postgres and keeps accepting the key for a while, or return when
@@ -30,6 +32,7 @@ const LETTERS_PER_PAGE = 20
 export interface SweptStores {
   postgres: Pick<Postgres, 'db' | 'lease'>
   engine: Engine
+  readers: SqlReaders
   stream: Pick<SpanStream, 'stats' | 'deadLetters' | 'discard'>
 }
 
@@ -77,7 +80,7 @@ class Sweeper {
 
   /** Sweeps the projects that are due. A sweep that fails or is interrupted is repeated. */
   async sweep(): Promise<void> {
-    const { postgres, engine } = this.#stores
+    const { postgres, engine, readers } = this.#stores
     const due = await postgres.db
       .selectFrom('deleted_projects')
       .select('project_id')
@@ -88,6 +91,7 @@ class Sweeper {
     if (due.length === 0) return
     const ids = due.map(({ project_id }) => project_id)
     await removeProjects(engine, ids, this.#signal)
+    await removeReadersOf({ engine, readers }, ids)
     await this.#removeLetters()
     if (this.#signal.aborted) return
     await postgres.db

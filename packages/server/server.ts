@@ -37,6 +37,7 @@ import { openServices } from './services/open-services.ts'
 import { compareClocks, watchClock } from './shared-clock.ts'
 import { Quotas } from './shares/quotas.ts'
 import { Shares } from './shares/shares.ts'
+import { readersOf } from './sql-readers.ts'
 import { untilReachable } from './start-checks.ts'
 import { canGrow } from './stream.ts'
 
@@ -173,15 +174,17 @@ interface Working {
  */
 function startHousekeeping(
   { roles }: Config,
-  { postgres, engines, stream, clickhouse: { shards } }: Parts,
+  { postgres, engines, stream, clickhouse }: Parts,
   { log, onFailure }: { log: Logger; onFailure(error: Error): void },
 ): Working[] {
   if (!roles.includes('api') || !engines || !stream) return []
   const engine = engines.background
   return [
-    startSweeping({ postgres, engine, stream, log }),
+    startSweeping({ postgres, engine, stream, readers: readersOf(clickhouse, engine), log }),
     startCopying({ postgres, engine, log }),
-    ...(shards ? [startGrowth({ shards, postgres, folder: CLICKHOUSE_DDL, log, onFailure })] : []),
+    ...(clickhouse.shards
+      ? [startGrowth({ shards: clickhouse.shards, postgres, folder: CLICKHOUSE_DDL, log, onFailure })]
+      : []),
   ]
 }
 

@@ -1,7 +1,7 @@
 import { readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { eventually, newProject, type TestProject } from '../../test/harness.ts'
+import { call, eventually, newProject, type TestProject } from '../../test/harness.ts'
 import { dashed, newTraceId, otlpSpan } from '../../test/otlp.ts'
 import { newDataDir, type ServerProcess, startServerProcess } from './server-process.testing.ts'
 
@@ -297,3 +297,15 @@ test('the documentation names every column', async () => {
       expect(columns, `${view}.${name}`).toContain(`\`${name}\``)
   }
 })
+
+test('the user of a deleted project is gone, and those of others are still there', async () => {
+  const gone = await newProject({ apiUrl: server.url, receiverUrl: server.url, adminKey: server.adminKey })
+  const credentials = await newReader(gone)
+  await rows('SELECT 1', credentials)
+  const path = `/api/admin/simple/accounts/projects/${gone.projectId}`
+  expect((await call(server.url, 'DELETE', path, `Access ${server.adminKey}`)).status).toBe(200)
+  // Its server restarts meanwhile.
+  const says = (): Promise<string> => ask('SELECT 1', credentials).then(({ text }) => text, String)
+  await expect.poll(says, { timeout: 60_000 }).toContain('AUTHENTICATION_FAILED')
+  await rows('SELECT 1')
+}, 120_000)

@@ -11,8 +11,10 @@ import {
   type ProjectReader,
   projectReader,
   readerName,
+  readersAmong,
   runStatements,
 } from '@spanhouse/span-store'
+import type { ClickHousePart } from './parts.ts'
 
 /** Makes and removes ClickHouse's users who may read one project each. */
 export interface SqlReaders {
@@ -82,6 +84,12 @@ async function withAccess<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
+/** Those of the ClickHouse that this process uses. */
+export function readersOf({ own, shards }: ClickHousePart, engine: Engine): SqlReaders {
+  if (shards) return clusterReaders
+  return own ? ownReaders(own, engine) : serverReaders(engine)
+}
+
 /** What a reader connects with. */
 export interface ReaderCredentials {
   /** ClickHouse over HTTP, without user and password. */
@@ -107,3 +115,17 @@ export async function createSqlReader(
 /** Removes the reader of a project; its credentials are no longer valid. False if there is none. */
 export const removeSqlReader = (readers: SqlReaders, project_id: Uuid): Promise<boolean> =>
   readers.remove(readerName(project_id))
+
+/**
+ * Removes the readers of deleted projects: nobody else can any more. Those that our user may not remove are left to the
+ * operator, who made them.
+ */
+export async function removeReadersOf(
+  { engine, readers }: { engine: Engine; readers: SqlReaders },
+  project_ids: readonly Uuid[],
+): Promise<void> {
+  for (const name of await readersAmong(engine, project_ids.map(readerName)))
+    await readers.remove(name).catch(error => {
+      if (!(error instanceof Problem) || error.code !== 'unsupported') throw error
+    })
+}

@@ -2,16 +2,15 @@ import { AWAY_MS_MAX } from '@spanhouse/access'
 import type { Metrics as EvaluationMetrics } from '@spanhouse/evaluation'
 import type { ReadEvents } from '@spanhouse/events'
 import type { RuntimeSettings } from '@spanhouse/runtime'
-import type { Engine } from '@spanhouse/span-store'
 import type { FastifyInstance } from 'fastify'
 import { CLICKHOUSE_DDL } from '../cluster/ddl.ts'
 import type { Config } from '../config.ts'
 import type { Intake } from '../ingest/intake.ts'
 import type { Metrics } from '../metrics.ts'
-import type { ClickHousePart, Engines, Parts } from '../parts.ts'
+import type { Engines, Parts } from '../parts.ts'
 import type { Worker } from '../roles/worker.ts'
 import type { Quotas } from '../shares/quotas.ts'
-import { clusterReaders, ownReaders, type SqlReaders, serverReaders } from '../sql-readers.ts'
+import { readersOf } from '../sql-readers.ts'
 import { accountRoutes } from './accounts/accounts.ts'
 import { clusterRoutes } from './cluster.ts'
 import { deadLetterRoutes } from './dead-letters.ts'
@@ -118,11 +117,6 @@ function spanRoutes({ parts, runtime, metrics, quotas, readEvents }: Served, { r
     runCaseRoutes({ db, runtime, engine: reads }),
     clusterRoutes({ cluster, db, stream }),
   ]
-}
-
-function readersOf({ own, shards }: ClickHousePart, engine: Engine): SqlReaders {
-  if (shards) return clusterReaders
-  return own ? ownReaders(own, engine) : serverReaders(engine)
 }
 
 /**

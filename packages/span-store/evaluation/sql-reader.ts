@@ -89,3 +89,12 @@ export async function hasUser(engine: Engine, name: string): Promise<boolean> {
   const rows = await engine.rows({ text: 'SELECT 1 FROM system.users WHERE name = {name:String}', params: { name } })
   return rows.length > 0
 }
+
+/** Those of these readers that have views. */
+export async function readersAmong(engine: Engine, names: readonly string[]): Promise<string[]> {
+  const rows = await engine.rows<{ name: string }>({
+    text: 'SELECT name FROM system.databases WHERE has({names:Array(String)}, name)',
+    params: { names },
+  })
+  return rows.map(({ name }) => name)
+}
