@@ -9,8 +9,12 @@ import { RunWorker } from './run-worker.ts'
 /** How often a worker looks for runs with work: one statement with an index of those runs alone. */
 const LOOK_MS = 1_000
 
-/** Runs that one worker works on at once; further ones wait for their turn. */
+/** Runs that one worker claims scenarios of at once; further ones wait for their turn. */
 const RUNS_MAX = 32
+/** How long a turn lasts at least. It goes on while no other run waits. */
+const TURN_MS = 5_000
+/** Together with runs whose turn is over and that still have calls in progress. */
+const WORKERS_MAX = 4 * RUNS_MAX
 
 /** How long a worker that stops waits for calls in progress. Another worker repeats those that are aborted then. */
 const STOP_MS_MAX = 8_000
@@ -22,7 +26,9 @@ const STOP_MS_MAX = 8_000
 export class Engine implements Dispatcher {
   readonly #parts: EngineParts
   readonly #stopping = new AbortController()
-  readonly #runs = new Map<Uuid, { worker: RunWorker; ended: Promise<void> }>()
+  readonly #runs = new Map<Uuid, Turn>()
+  /** When the last turn of runs with work began. */
+  readonly #turns = new Map<Uuid, number>()
   readonly #ended: Promise<void>
   #wake: () => void = () => {}
 
@@ -61,10 +67,51 @@ export class Engine implements Dispatcher {
   }
 
   async #look(): Promise<void> {
-    for (const run of await runsWithWork(this.#parts.db)) {
-      if (this.#stopping.signal.aborted || this.#runs.size >= RUNS_MAX) return
-      if (!this.#runs.has(run.id)) this.#begin(run)
+    const runs = await runsWithWork(this.#parts.db)
+    const ids = new Set(runs.map(({ id }) => id))
+    for (const id of this.#turns.keys()) if (!ids.has(id)) this.#turns.delete(id)
+    const waiting = new Set(runs.filter(({ id }) => !this.#runs.has(id)))
+    while (waiting.size > 0 && !this.#stopping.signal.aborted && this.#makeRoom()) {
+      const next = this.#nextOf(waiting)
+      waiting.delete(next)
+      this.#begin(next)
     }
+  }
+
+  /** That of the project with the fewest turns, so that none waits for the runs of another; it has waited longest. */
+  #nextOf(waiting: ReadonlySet<WorkingRun>): WorkingRun {
+    const taken = this.#turnsByProject()
+    const rank = ({ project_id, id }: WorkingRun): [number, number] => [
+      taken.get(project_id)?.length ?? 0,
+      this.#turns.get(id) ?? 0,
+    ]
+    return [...waiting].reduce((first, one) => {
+      const [[a, since], [b, other]] = [rank(first), rank(one)]
+      return b < a || (b === a && other < since) ? one : first
+    })
+  }
+
+  /** Whether a turn can begin. If there are too many, the longest one of the project with most of them ends. */
+  #makeRoom(): boolean {
+    const taken = [...this.#turnsByProject().values()]
+    if (taken.reduce((sum, turns) => sum + turns.length, 0) < RUNS_MAX) return true
+    if (this.#runs.size >= WORKERS_MAX) return false
+    const until = performance.now() - TURN_MS
+    const [turns = []] = taken
+      .map(some => some.filter(({ since }) => since <= until))
+      .toSorted((one, other) => other.length - one.length)
+    const longest = turns.toSorted((one, other) => one.since - other.since).at(0)
+    if (!longest) return false
+    longest.isOver = true
+    longest.worker.stop()
+    return true
+  }
+
+  #turnsByProject(): Map<Uuid, Turn[]> {
+    return Map.groupBy(
+      [...this.#runs.values()].filter(({ isOver }) => !isOver),
+      ({ project_id }) => project_id,
+    )
   }
 
   #begin(run: WorkingRun): void {
@@ -77,6 +124,18 @@ export class Engine implements Dispatcher {
         this.#parts.log.warn({ err: error, run_id: run.id }, 'cannot work on an evaluation; trying again')
       })
       .finally(() => this.#runs.delete(run.id))
-    this.#runs.set(run.id, { worker, ended })
+    const since = performance.now()
+    this.#turns.set(run.id, since)
+    this.#runs.set(run.id, { project_id: run.project_id, worker, ended, since, isOver: false })
   }
+}
+
+/** Of a run that is worked on. */
+interface Turn {
+  project_id: Uuid
+  worker: RunWorker
+  ended: Promise<void>
+  since: number
+  /** It claims nothing more. */
+  isOver: boolean
 }
