@@ -81,6 +81,11 @@ test.each<[string, object, number]>([
   ['an unknown mode', { data: { url: URL_, auth_mode: 'none' } }, 422],
   ['a header that is no text', { data: { url: URL_, headers: { a: 1 } } }, 422],
   ['authorization without a secret', { data: { url: URL_, auth_mode: 'authorization' } }, 400],
+  [
+    'authorization that no header can have',
+    { data: { url: URL_, auth_mode: 'authorization' }, secret: 'Bearer x\n' },
+    400,
+  ],
   ['plain http', { data: { url: 'http://hooks.example.test' } }, 400],
   ['credentials in the url', { data: { url: 'https://a:b@hooks.example.test' } }, 400],
   ['a private address', { data: { url: 'https://10.0.0.1/' } }, 400],
@@ -119,6 +124,11 @@ test('authorization needs a secret that a caller has given', async () => {
   const data = { url: URL_, auth_mode: 'authorization' }
   const put = (subscription: object) => project.send('PUT', `${PATH}/${ours.id}`, { subscription })
   expect((await put({ id: ours.id, data })).status).toBe(400)
+  const wrong = await put({ id: ours.id, data, secret: 'Bearer x\n' })
+  expect([wrong.status, wrong.body.detail]).toEqual([
+    400,
+    'secret: the header Authorization has a value with characters that a header cannot contain.',
+  ])
   expect((await put({ id: ours.id, data, secret: 'Bearer x' })).status).toBe(200)
   expect((await put({ id: ours.id, data })).body.subscription.secret).toBe('Bearer x')
   expect((await put({ data })).status).toBe(400)
@@ -234,6 +244,7 @@ test('a test returns the delivery, whether it succeeded or not', async () => {
   expect((await project.post(`${PATH}/test`, both)).status).toBe(400)
   const data = { url: URL_, auth_mode: 'authorization' }
   expect((await project.post(`${PATH}/test`, { subscription: { data } })).status).toBe(400)
+  expect((await project.post(`${PATH}/test`, { subscription: { data, secret: 'Bearer x\n' } })).status).toBe(400)
 })
 
 test('viewers see subscriptions without their secrets and change nothing', async () => {

@@ -128,7 +128,7 @@ export async function testSubscription(
   const data = draft?.data ?? stored?.data
   if (!data) throw invalid('subscription.data is required without subscription.id.')
   if (data.payload_fields) requireRenderable(data.payload_fields)
-  requireSecret(data, draft?.secret !== undefined || (stored?.is_secret_given ?? false))
+  requireSecret(data, draft?.secret, stored?.is_secret_given ?? false)
   const event = testEventOf(scope, id)
   const nowhere = { created_at: event.created_at, updated_at: null }
   const message = {

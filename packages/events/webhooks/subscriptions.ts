@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { deleteWebhookSecret, insertWebhookSecret, openWebhookSecrets, replaceWebhookSecret } from '@spanhouse/access'
 import { invalid, type Json, type JsonObject, Problem, type Uuid } from '@spanhouse/model'
-import { mistakeIn } from '@spanhouse/outbound'
+import { headerMistakeIn, mistakeIn } from '@spanhouse/outbound'
 import { newId, type RawBuilder, sql, type Trx, toJsonb, withDatabaseProblems } from '@spanhouse/postgres'
 import { windowOf } from '../window.ts'
 import type { EditedSubscription, NewSubscription, SubscriptionData, SubscriptionQuery } from './body.ts'
@@ -17,13 +17,13 @@ const SECRET_ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012
 
 /**
  * Creates an active subscription. 400 for an address that may not be called, for a template beyond its limits, for
- * `authorization` without a secret, and beyond the limit of subscriptions.
+ * `authorization` without a secret that can be sent, and beyond the limit of subscriptions.
  */
 export function createSubscription(scope: WebhookScope, input: NewSubscription): Promise<JsonObject> {
   const { project_id, user_id } = scope
   const { data, secret } = input
   requireUsable(scope, data)
-  requireSecret(data, secret !== undefined)
+  requireSecret(data, secret, false)
   return inTransaction(scope, async trx => {
     await refuseBeyondLimit(trx, project_id)
     const id = newId()
@@ -60,7 +60,7 @@ export function editSubscription(scope: WebhookScope, id: Uuid, input: EditedSub
   return inTransaction(scope, async trx => {
     const stored = await findSubscription({ ...scope, db: trx }, id, sql`for update`)
     const is_secret_given = secret !== undefined || (stored.is_secret_given && stored.secret_id !== null)
-    requireSecret(data, is_secret_given)
+    requireSecret(data, secret, is_secret_given)
     const secret_id = secret === undefined ? stored.secret_id : await storeSecret(trx, scope, { stored, secret })
     const is_active = flags?.is_active ?? stored.is_active
     if (is_active !== stored.is_active) await forgetQueued(trx, id)
@@ -128,8 +128,12 @@ function requireUsable({ outbound }: WebhookScope, { url, payload_fields }: Subs
   if (payload_fields) requireRenderable(payload_fields)
 }
 
-export function requireSecret({ auth_mode }: SubscriptionData, isGiven: boolean): void {
-  if (auth_mode === 'authorization' && !isGiven) throw invalid('secret is required when auth_mode is authorization.')
+/** 400 for `authorization` without a secret, sent now or earlier, or with one that the header cannot have. */
+export function requireSecret({ auth_mode }: SubscriptionData, sent: string | undefined, isStored: boolean): void {
+  if (auth_mode !== 'authorization') return
+  if (sent === undefined && !isStored) throw invalid('secret is required when auth_mode is authorization.')
+  const mistake = sent === undefined ? null : headerMistakeIn('Authorization', sent)
+  if (mistake !== null) throw invalid(`secret: the header Authorization ${mistake}.`)
 }
 
 const inTransaction = <T>({ db }: WebhookScope, work: (trx: Trx) => Promise<T>): Promise<T> =>
