@@ -246,3 +246,30 @@ test('a score that the run does not have is refused; runs of others are not ther
   const answer = await other.post(`/api/evaluations/runs/${run}/cases`, { cases: {} })
   expect(answer.body).toEqual({ count: 0, total: 0, cases: [] })
 })
+
+test('words of any number and length count, the empty one as well', async () => {
+  const words = ['', '', ...Array.from({ length: 60 }, (_, n) => `word ${String(n).padStart(2, '0')}`)]
+  const steps = [step('e', 'annotation', outputs)]
+  const run_id = (await post('/evaluations/runs/', { runs: [{ data: { steps } }] })).runs[0].id
+  const made = await post('/evaluations/scenarios/', { scenarios: words.map(() => ({ run_id })) })
+  const traces = words.map(grade => rootOf(newTraceId(), { outputs: { grade } }))
+  await post('/traces/ingest', { traces })
+  const results = traces.map(({ trace_id }, n) => {
+    return { run_id, scenario_id: made.scenarios[n].id, step_key: 'e', status: 'success', trace_id }
+  })
+  await post('/evaluations/results/', { results })
+  await post('/evaluations/metrics/refresh', { metrics: { run_id } })
+  const { run_scores } = (await project.get(`/api/evaluations/runs/${run_id}/scores`)).body
+  const grade = run_scores.scores.find((one: any) => one.path === path('grade'))
+  expect(grade.count).toBe(62)
+  expect(grade.bins).toHaveLength(50)
+  expect(grade.bins.slice(0, 2)).toEqual([
+    { value: '', count: 2 },
+    { value: 'word 00', count: 1 },
+  ])
+  const score = { step_key: 'e', path: path('grade'), value: '' }
+  const { cases } = await post(`/evaluations/runs/${run_id}/cases`, { cases: { score } })
+  expect(cases.map(({ scenario_id }: any) => scenario_id).sort()).toEqual(
+    made.scenarios.slice(0, 2).map(({ id }: any) => id),
+  )
+})

@@ -92,8 +92,8 @@ export async function summariseScores(scope: Scope, engine: Engine, run: RunRow)
   const summaries = scores.map(({ step_key, path, type, form }, index): ScoreSummary => {
     const name = { step_key, path: pathText(path), type }
     if (form !== 'word') return { ...name, ...numbersOf(form, numbers[index]) }
-    const bins = (words[index] ?? []).map(({ word, count }) => ({ value: word, count }))
-    return { ...name, count: bins.reduce((sum, { count }) => sum + count, 0), bins }
+    const { count = 0, most = [] } = words[index] ?? {}
+    return { ...name, count, bins: most.map(({ word, count }) => ({ value: word, count })) }
   })
   return { run_id: run.id, costs, scores: summaries, failures }
 }

@@ -30,15 +30,15 @@ const WORDS_MAX = 50
 /**
  * One row: `costs` of the traces of all cells; `numbers`, for each score [count, list of [from, to, count]] of its
  * cells; `cases`, for each score [count, mean, standard deviation] of the means of scenarios; and `words`, for each
- * score a list of [word, count]. An interval includes its start, the last one its end, too; a value that is counted
+ * score [count, list of [word, count]]. An interval includes its start, the last one its end, too; a value that is counted
  * alone is both ends. `keys`: all steps that leave traces.
  */
 export function compileScoreSummaries(run: Run, scores: readonly RunScore[], keys: readonly string[]): Sql {
   const places = { ...run, kind: 'run', among: [] } as const
   const numbers = scores.map(score => onlyOf(score, score.form === 'word' ? sql`NULL` : numberAt(score), sql`NULL`))
-  const words = scores.map(score => onlyOf(score, score.form === 'word' ? wordAt(score) : sql`''`, sql`''`))
+  const words = scores.map(score => onlyOf(score, score.form === 'word' ? wordAt(score) : sql`NULL`, sql`NULL`))
   const rows = sql`SELECT scenario_id, cost, CAST([${join(numbers)}], 'Array(Nullable(Float64))') AS numbers,
-  CAST([${join(words)}], 'Array(String)') AS words
+  CAST([${join(words)}], 'Array(Nullable(String))') AS words
 FROM (SELECT scenario_id, step_key, trace_id FROM (${cellsOf(places, keys)})) AS c
 INNER JOIN (SELECT trace_id, toFloat64(costs_cumulative_total) AS cost, ${SPAN_DATA} ${fromRoots(run.project_id, inRun(run))}) AS r
   ON c.trace_id = r.trace_id`
@@ -47,7 +47,7 @@ INNER JOIN (SELECT trace_id, toFloat64(costs_cumulative_total) AS cost, ${SPAN_D
     sql`CAST([${join(scores.map((_, index) => list(index)))}], ${type})`
   const scenarios = sql`SELECT sum(cost) AS own_cost,
   ${listsOf(NUMBER_LISTS, index => sql`groupArray(${at(sql`numbers`, index)})`)} AS own_numbers,
-  ${listsOf(WORD_LISTS, index => sql`groupArrayIf(${at(sql`words`, index)}, ${at(sql`words`, index)} != '')`)} AS own_words
+  ${listsOf(WORD_LISTS, index => sql`groupArray(${at(sql`words`, index)})`)} AS own_words
 FROM (${rows}) GROUP BY scenario_id`
   const own = (index: number): Sql => at(sql`own_numbers`, index)
   const lists = sql`SELECT sum(own_cost) AS costs,
@@ -86,8 +86,8 @@ const numberSummary = sql`(length(a),
 const caseSummary = sql`(length(a), if(empty(a), 0, arrayAvg(a)), if(length(a) < 2, 0, arrayReduce('stddevSamp', a)))`
 
 /** Of the list `a` of words, the most frequent first. */
-const wordSummary = sql`arraySlice(arraySort(p -> (-toInt64(p.2), p.1),
-  arrayMap(w -> (w, countEqual(a, w)), arrayDistinct(a))), 1, ${int(WORDS_MAX)})`
+const wordSummary = sql`(length(a), arraySlice(arraySort(p -> (-toInt64(p.2), p.1),
+  arrayMap(w -> (w, countEqual(a, w)), arrayDistinct(a))), 1, ${int(WORDS_MAX)}))`
 
 /** Null: there is none. */
 function numberAt({ path, form }: RunScore): Sql {
@@ -96,10 +96,10 @@ function numberAt({ path, form }: RunScore): Sql {
   return sql`if(${json} >= '-' AND ${json} < ':', JSONExtractFloat(${json}), NULL)`
 }
 
-/** Empty: there is none. */
+/** Null: there is none. */
 function wordAt({ path }: RunScore): Sql {
   const { json } = attributePlace(path)
-  return sql`if(startsWith(${json}, '"'), JSONExtractString(${json}), '')`
+  return sql`if(startsWith(${json}, '"'), JSONExtractString(${json}), NULL)`
 }
 
 /** The values of a score that are sought: one, or those from `min` up to, but without, `max`. */
@@ -120,7 +120,7 @@ export function compileScoredScenarios(
 ): Sql {
   const places = { ...run, kind: 'run', among: [] } as const
   const isWord = score.form === 'word'
-  const value = isWord ? sql`nullIf(${wordAt(score)}, '')` : numberAt(score)
+  const value = isWord ? wordAt(score) : numberAt(score)
   const direction = isDescending ? sql`DESC` : sql`ASC`
   return sql`SELECT toString(scenario_id) AS id FROM (
   SELECT scenario_id, arraySort(groupArray(${value})) AS found

@@ -27,14 +27,20 @@ export interface ScoreSummaries {
   /** USD. */
   costs: number
   numbers: NumberSummary[]
-  words: { word: string; count: number }[][]
+  words: WordSummary[]
+}
+
+/** How often words occur: how many cells have any, and the most frequent ones. */
+export interface WordSummary {
+  count: number
+  most: { word: string; count: number }[]
 }
 
 interface SummaryRow {
   costs: number
   numbers: [count: number, bins: [from: number, to: number, count: number][]][]
   cases: [count: number, mean: number, deviation: number][]
-  words: [word: string, count: number][][]
+  words: [count: number, most: [word: string, count: number][]][]
 }
 
 /** Reads how scores are distributed, and what all steps `keys` of the run have cost. */
@@ -51,7 +57,7 @@ export async function readScoreSummaries(
       bins: bins.map(([from, to, count]) => ({ from, to, count })),
       cases: sampleOf(row?.cases[index]),
     })),
-    words: (row?.words ?? []).map(list => list.map(([word, count]) => ({ word, count }))),
+    words: (row?.words ?? []).map(([count, most]) => ({ count, most: most.map(([word, count]) => ({ word, count })) })),
   }
 }
 
