@@ -37,4 +37,33 @@ onEachDatabase('the deliverer of webhooks', postgres => {
     await deliverer.stop()
     receiver.close()
   }, 30_000)
+
+  test('a template with a NUL is sent as it is, once, and holds up no other', async () => {
+    const { db } = postgres()
+    const vault = openVault('the secret key')
+    const { project_id, user_id } = await principalOf(db, await makeAccount(db))
+    const received: string[] = []
+    const receiver = createServer(async (request, response) => {
+      received.push(Buffer.concat(await request.toArray()).toString())
+      response.end()
+    })
+    await new Promise<void>(resolve => receiver.listen(0, '127.0.0.1', resolve))
+    const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`
+    const outbound = { isOpen: true }
+    const scope = { db, vault, outbound, project_id, user_id, maySeeSecrets: false }
+    for (const payload_fields of [{ a: 'x\0y' }, { a: 'z' }])
+      await createSubscription(scope as never, { data: { url, payload_fields } } as never)
+    await recordEvents(db, [{ project_id, type: 'workflows.revisions.committed', attributes: {} }])
+    const errors: unknown[] = []
+    const onError = (error: unknown) => void errors.push(error)
+    const deliverer = new Deliverer({ db, vault, outbound, onAttempt: () => undefined, onError })
+    const stored = () =>
+      db.selectFrom('webhook_deliveries').select('data').where('project_id', '=', project_id).execute()
+    await expect.poll(async () => (await stored()).length, { timeout: 5_000 }).toBe(2)
+    await deliverer.stop()
+    receiver.close()
+    expect(received.toSorted()).toEqual(['{"a":"x\\u0000y"}', '{"a":"z"}'])
+    expect((await stored()).map(({ data }: any) => data.payload.a).toSorted()).toEqual(['x\ufffdy', 'z'])
+    expect(errors).toEqual([])
+  }, 30_000)
 })

@@ -10,6 +10,7 @@ import {
   sql,
   toJsonb,
   withDatabaseProblems,
+  withoutNuls,
 } from '@spanhouse/postgres'
 import { TESTED } from '../log/kinds.ts'
 import type { EventRow } from '../log/record.ts'
@@ -149,12 +150,13 @@ export async function testSubscription(
   return toDeliveryJson(await withDatabaseProblems(() => store(scope, ended)))
 }
 
+/** What was sent may have NUL characters, as a template and `meta` may; outcomes are written together, so none may fail. */
 export const endedOf = ({ event }: Message, subscription_id: Uuid, { status, data }: Outcome): EndedDelivery => ({
   project_id: event.project_id,
   subscription_id,
   event_id: event.id,
   status,
-  data,
+  data: withoutNuls(data),
 })
 
 function testEventOf({ project_id, user_id }: WebhookScope, id: Uuid | undefined): Message['event'] {
