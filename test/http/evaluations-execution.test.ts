@@ -294,6 +294,24 @@ describe('failures (3.6)', () => {
     })
   })
 
+  test('names with a NUL in a testset or a schema have no column, and the run starts', async () => {
+    const schemas = {
+      outputs: { type: 'object', properties: { 'b\0': { type: 'number' }, score: { type: 'number' } } },
+    }
+    const { id } = await evaluate({
+      testset_steps: [await made('testset', { testcases: [{ data: { 'k\0': 1, q: 2 } }] })],
+      application_steps: [paris],
+      evaluator_steps: [await made('evaluator', { ...mock('score', { score: 1 }), schemas })],
+    })
+    expect((await settled(id)).status).toBe('success')
+    const names = (await runOf(id)).data.mappings.map(({ column }: any) => column.name)
+    expect(names).toEqual(expect.arrayContaining(['outputs', 'q', 'score']))
+    expect(names.filter((name: string) => name.includes('\0'))).toEqual([])
+    const { metrics } = await post('/evaluations/metrics/query', { metrics: { run_id: id, scenario_ids: false } })
+    const measured = Object.assign({}, ...Object.values<object>(metrics[0].data))
+    expect(measured).toMatchObject({ 'attributes.ag.data.outputs.score': { count: 1, mean: 1 } })
+  })
+
   test('a testset without the key that an evaluator needs: the cell says so', async () => {
     const bare = await made('testset', { testcases: [{ data: { country: 'c' } }] })
     const { id } = await evaluate({ testset_steps: [bare], application_steps: [paris], evaluator_steps: [exact] })

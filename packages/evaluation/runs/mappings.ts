@@ -11,11 +11,14 @@ const mapping = ({ key }: Step, kind: string, name: string, path: string): Mappi
   step: { key, path },
 })
 
-/** The columns that show steps (section 1.5 of the interface), as far as their references lead to something. */
+/**
+ * The columns that show steps (section 1.5 of the interface), as far as their references lead to something. A testcase
+ * and a schema may have names with NUL characters, which no run can store.
+ */
 export async function mappingsOf(scope: Scope, steps: readonly Step[]): Promise<Mapping[]> {
   const mappings: Mapping[] = []
   for (const step of steps) mappings.push(...(await mappingsOfStep(scope, step)))
-  return mappings
+  return mappings.filter(({ column }) => !column.name.includes('\0'))
 }
 
 async function mappingsOfStep(scope: Scope, step: Step): Promise<Mapping[]> {
