@@ -125,6 +125,22 @@ test('repeats with the same values in another order are a tie', async () => {
   expect(score).toMatchObject({ n: 3, wins: 0, losses: 0, ties: 3, difference: 0, p_value: 1 })
 })
 
+test('scores of 21 digits are compared, distributed and measured like others', async () => {
+  const [baseline, candidate] = [
+    await runOf([{ testcase: 0, score: 1e20 }]),
+    await runOf([{ testcase: 0, score: 3e20 }]),
+  ]
+  const { comparison } = await post('/evaluations/runs/compare', {
+    comparison: { baseline_run_id: baseline.id, run_ids: [candidate.id] },
+  })
+  const ofScore = (of: any): any => of.find((one: any) => one.path === SCORE)
+  expect(ofScore(comparison.runs[0].scores)).toMatchObject({ n: 1, baseline_mean: 1e20, mean: 3e20, difference: 2e20 })
+  const { run_scores } = (await project.get(`/api/evaluations/runs/${candidate.id}/scores`)).body
+  expect(ofScore(run_scores.scores)).toMatchObject({ count: 1, mean: 3e20, bins: [{ value: 3e20, count: 1 }] })
+  const { metrics } = await post('/evaluations/metrics/refresh', { metrics: { run_id: candidate.id } })
+  expect(metrics[0].data.e[SCORE]).toMatchObject({ count: 1, sum: 3e20, max: 3e20 })
+})
+
 test('a case without errors has none, and one of no duration took none; unknown tokens are not compared', async () => {
   const all = Array.from({ length: 12 }, (_, n) => n)
   const baseline = await runOf(all.map(n => ({ testcase: n, ms: n })))

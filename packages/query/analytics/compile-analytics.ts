@@ -2,6 +2,7 @@ import type { Uuid } from '@spanhouse/model'
 import type { Aggregation } from '../aggregation.ts'
 import { compileFilters } from '../compile/compile-filter.ts'
 import { attributePlace } from '../compile/place.ts'
+import { readable } from '../compile/written-json.ts'
 import { filterFor } from '../page/span-query.ts'
 import { fromSpans, fromTraceHeads, INDEX_FIRST, SETTINGS } from '../page/statements.ts'
 import type { Focus } from '../position.ts'
@@ -72,7 +73,7 @@ export function compileTotals(asked: Asked & { readonly focus: Focus }): Aggrega
   return byBucket(asked, focus, columns)
 }
 
-const HAS_EXCEPTION = sql`(events != '' AND arrayExists(x -> JSONExtractString(x, 'name') = 'exception', JSONExtractArrayRaw(events)))`
+const HAS_EXCEPTION = sql`(events != '' AND arrayExists(x -> JSONExtractString(${readable(sql`x`)}, 'name') = 'exception', JSONExtractArrayRaw(events)))`
 
 function totals(focus: Focus, isMeant: Sql): Sql {
   const metrics = TOTALS[focus].map(path => {

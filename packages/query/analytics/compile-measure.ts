@@ -1,5 +1,6 @@
 import type { Words } from '../compile/attribute-columns.ts'
 import { attributePlace, type Place, textOf } from '../compile/place.ts'
+import { itemsIn, numberIn } from '../compile/written-json.ts'
 import { aggregate, count, float, join, type Sql, sql, texts } from '../sql.ts'
 import type { Histogram, Measure } from './analytics-spec.ts'
 
@@ -67,7 +68,7 @@ const MEASURES: Record<Measure, (place: Place, histogram: Histogram) => Sql> = {
       ? wordCounts(place.column.words)
       : aggregate(sql`sumMapIf`, sql`[${textOf(place)}], [toUInt64(1)], ${isString(place)}`),
   'categorical/multiple': ({ json }) => {
-    const members = sql`arrayMap(x -> JSONExtractString(x), arrayFilter(x -> startsWith(x, '"'), JSONExtractArrayRaw(${json})))`
+    const members = sql`arrayMap(x -> JSONExtractString(x), arrayFilter(x -> startsWith(x, '"'), ${itemsIn(json)}))`
     const ones = sql`arrayWithConstant(length(${members}), toUInt64(1))`
     return aggregate(sql`sumMapIf`, sql`${members}, ${ones}, startsWith(${json}, '[')`)
   },
@@ -110,8 +111,15 @@ function numbers(place: Place, more: Sql): Sql {
 
 /** The sum of the numbers at a place, and the sorted array of them. */
 function gather(place: Place): { sum: Sql; gathered: Sql } {
-  const { value, isNumber, sum } = numberAt(place)
-  return { sum, gathered: sql`arraySort(${aggregate(sql`groupArrayIf`, sql`${value}, ${isNumber}`)})` }
+  const { column, json, present } = place
+  const sorted = (numbers: Sql): Sql => sql`arraySort(${numbers})`
+  if (column?.type === 'number') {
+    const sum = sql`toFloat64(${aggregate(sql`sumIf`, sql`${column.column}, ${present}`)})`
+    return { sum, gathered: sorted(aggregate(sql`groupArrayIf`, sql`toFloat64(${column.column}), ${present}`)) }
+  }
+  // Aggregates pass over null.
+  const value = numberIn(json)
+  return { sum: aggregate(sql`sumKahan`, value), gathered: sorted(aggregate(sql`groupArray`, value)) }
 }
 
 /**
@@ -144,17 +152,6 @@ export function compileMeasuresOfLists(measure: 'numeric/continuous' | 'numeric/
   const more = measure === 'numeric/continuous' ? binned({ edge: true }) : runsOf(sql`sorted`, sql`nan`)
   const row = sql`tupleConcat(tuple(arrayReduce('sumKahan', sorted)), ${numbersOf(more)})`
   return sql`arrayMap(sorted -> ${row}, arrayMap(list -> arraySort(list), ${lists}))`
-}
-
-/** Numbers in JSON begin with a digit or a minus sign; no other value does. */
-function numberAt({ column, json, present }: Place): { value: Sql; isNumber: Sql; sum: Sql } {
-  if (column?.type === 'number') {
-    const sum = sql`toFloat64(${aggregate(sql`sumIf`, sql`${column.column}, ${present}`)})`
-    return { value: sql`toFloat64(${column.column})`, isNumber: present, sum }
-  }
-  const value = sql`JSONExtractFloat(${json})`
-  const isNumber = sql`(${json} >= '-' AND ${json} < ':')`
-  return { value, isNumber, sum: aggregate(sql`sumKahanIf`, sql`${value}, ${isNumber}`) }
 }
 
 /** The runs of a sorted array; `other` is a value that never follows an element. */

@@ -7,6 +7,7 @@ import { compileNumber, compileNumberColumn } from './compile-number.ts'
 import { compileText, isTextTest, RELATIONS } from './compile-text.ts'
 import { canonicalSet, engineJson, isScalar } from './engine-json.ts'
 import { attributePlace, itemPlace, type Place, textOf } from './place.ts'
+import { itemsIn } from './written-json.ts'
 
 /** A condition on the JSON value at a path. */
 export function compileAttribute({ path, test }: AttributeCondition): Sql {
@@ -106,20 +107,19 @@ function isMember(place: Place, { values, all }: MemberTest): Sql {
   if (values.length === 0) return sql`false`
   const scalars = values.filter(isScalar)
   const structures = values.filter(value => !isScalar(value))
-  const isOne = [sql`${place.json} IN ${canonicalSet(scalars)}`, ...structures.map(value => contains(place, value))]
-  return anyOf([...isOne, (all ? holdsAll : holdsAny)(place, scalars, structures)])
+  const isStructure = structures.map(value => contains(place, value))
+  if (!all) return anyOf([isAny(place, scalars), ...isStructure, ...structures.map(one => holds(place, one))])
+  return anyOf([sql`${place.json} IN ${canonicalSet(scalars)}`, ...isStructure, holdsAll(place, scalars, structures)])
 }
 
-const itemsOf = (place: Place): Sql => sql`JSONExtractArrayRaw(${place.json})`
+/** The value and its items in one list: a set costs the engine more than anything else here. */
+const isAny = (place: Place, scalars: readonly Json[]): Sql =>
+  sql`arrayExists(x -> x IN ${canonicalSet(scalars)}, arrayPushFront(${itemsOf(place)}, ${place.json}))`
+
+const itemsOf = (place: Place): Sql => itemsIn(place.json)
 
 const holds = (place: Place, structure: Json): Sql =>
   sql`arrayExists(x -> ${contains(itemPlace(), structure)}, ${itemsOf(place)})`
-
-const holdsAny = (place: Place, scalars: readonly Json[], structures: readonly Json[]): Sql =>
-  anyOf([
-    sql`arrayExists(x -> x IN ${canonicalSet(scalars)}, ${itemsOf(place)})`,
-    ...structures.map(one => holds(place, one)),
-  ])
 
 /**
  * Compares the number of distinct items in the set with the set's size: unlike `hasAll`, this is not slow for a long

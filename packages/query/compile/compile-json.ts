@@ -4,6 +4,7 @@ import { allOf, type Sql, sql, text } from '../sql.ts'
 import { numberEquals } from './compile-number.ts'
 import { canonical, canonicalList, isScalar } from './engine-json.ts'
 import { itemPlace, type Place } from './place.ts'
+import { itemsIn } from './written-json.ts'
 
 /**
  * JSON containment: scalars are equal (5 equals 5.0, "5" does not), an object has at least the given members, a list
@@ -28,7 +29,7 @@ function equals(place: Place, value: Json): Sql {
 }
 
 function containsItems(place: Place, items: readonly Json[]): Sql {
-  const list = sql`JSONExtractArrayRaw(${place.json})`
+  const list = itemsIn(place.json)
   const scalars = items.filter(isScalar)
   const conditions = [sql`startsWith(${place.json}, '[')`]
   if (scalars.length > 0) conditions.push(sql`hasAll(${list}, ${canonicalList(scalars)})`)

@@ -3,6 +3,7 @@ import type { ListTest, Pattern } from '../filter/filter.ts'
 import { allOf, anyOf, count, join, type Sql, sql, text, textLists, texts } from '../sql.ts'
 import { contains } from './compile-json.ts'
 import { itemPlace } from './place.ts'
+import { readable } from './written-json.ts'
 
 /** A test of a column with the JSON text of a list of objects. An absent list counts as empty. */
 export function compileList(field: ListField, test: ListTest): Sql {
@@ -65,7 +66,7 @@ function matchesAll(items: Sql, members: readonly ListMember[], group: readonly 
 /** One text, or a tuple of several, of the item `x`. */
 function valuesOf(members: readonly ListMember[]): Sql {
   const values = members.map(({ path, stored }) => {
-    const value = sql`JSONExtractString(x, ${join(path.map(key => sql`${text(key)}`))})`
+    const value = sql`JSONExtractString(${readable(sql`x`)}, ${join(path.map(key => sql`${text(key)}`))})`
     return stored === undefined ? value : stored(value)
   })
   return values.length === 1 ? (values[0] as Sql) : sql`(${join(values)})`

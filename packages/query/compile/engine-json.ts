@@ -55,5 +55,5 @@ function readableInteger(integer: bigint): Json {
 }
 
 /** `JSON.rawJSON`; see the model's `Json`. */
-const rawNumber = (written: string): RawJson =>
+export const rawNumber = (written: string): RawJson =>
   (JSON as unknown as { rawJSON: (written: string) => RawJson }).rawJSON(written)

@@ -2,6 +2,7 @@ import { ENVELOPE, SENT_ATTRIBUTES } from '../copies.ts'
 import { SPAN_DATA } from '../long-data.ts'
 import { anyOf, ints, join, type Sql, sql, text, texts } from '../sql.ts'
 import { ATTRIBUTE_COLUMNS, type AttributeColumn, derivedMembers } from './attribute-columns.ts'
+import { readable, textIn } from './written-json.ts'
 
 /** The place of a JSON value: in a span's attributes, or below an item of a list. */
 export interface Place {
@@ -36,20 +37,19 @@ export const attributePlace = (path: readonly string[], { texts = true }: { text
     texts ? SENT_ATTRIBUTES : STORED_ATTRIBUTES,
   )
 
-/** The value at a dotted path as text: a string without its quotes, anything else as JSON. Empty if absent. */
-export function attributeText(path: string): Sql {
-  const { json } = attributePlace(path.split('.'))
-  return sql`arrayMap(raw -> if(startsWith(raw, '"'), JSONExtractString(raw), raw), [${json}])[1]`
-}
+/** The value at a dotted path as text; see {@link textIn}. */
+export const attributeText = (path: string): Sql => textIn(attributePlace(path.split('.')).json)
 
-/** The value of the lambda variable `x` (JSON text), or a place below it at a path of keys. */
-export const itemPlace = (path: readonly string[] = []): Place => jsonPlace(sql`x`, path.map(toKey))
+/** The value of the lambda variable `x` (JSON from the engine), or a place below it at a path of keys. */
+export const itemPlace = (path: readonly string[] = []): Place =>
+  path.length === 0
+    ? { ...valuePlace(sql`x`), member: key => itemPlace([key]) }
+    : jsonPlace(readable(sql`x`), path.map(toKey))
 
 const toKey = (key: string): Step => ({ key, mayIndex: false })
 
 /** The text at a place; any other value as its JSON. */
-export const textOf = ({ column, json }: Place): Sql =>
-  column?.type === 'text' ? column.column : sql`JSONExtractString(${json})`
+export const textOf = ({ column, json }: Place): Sql => (column?.type === 'text' ? column.column : textIn(json))
 
 /** Typed columns first, then `ag.data`, which has its own JSON text, then all other attributes. */
 function placeAt(steps: readonly Step[], sent: Sql): Place {
@@ -78,10 +78,15 @@ const sentPlace = (sent: Sql, steps: readonly Step[]): Place => ({
 })
 
 function jsonPlace(document: Sql, steps: readonly Step[]): Place {
-  const json = extract(document, steps)
   const member = (name: string): Place => jsonPlace(document, [...steps, toKey(name)])
-  return { json, present: sql`${json} != ''`, isObject: sql`startsWith(${json}, '{')`, member }
+  return { ...valuePlace(extract(document, steps)), member }
 }
+
+const valuePlace = (json: Sql): Omit<Place, 'member'> => ({
+  json,
+  present: sql`${json} != ''`,
+  isObject: sql`startsWith(${json}, '{')`,
+})
 
 /** An object with members in typed columns also exists if only these have values. */
 function objectPlace(place: Place, key: string): Omit<Place, 'member'> {
@@ -120,7 +125,7 @@ function extract(document: Sql, steps: readonly Step[]): Sql {
   const rest = steps.slice(at)
   const keys = texts(rest.map(step => step.key))
   const items = ints(rest.map(step => (step.mayIndex ? Number(step.key) + 1 : 0)))
-  const either = sql`concat(JSONExtractRaw(v, k), JSONExtractArrayRaw(v)[i])`
+  const either = sql`arrayMap(w -> concat(JSONExtractRaw(w, k), JSONExtractArrayRaw(w)[i]), [${readable(sql`v`)}])[1]`
   return sql`arrayFold((v, k, i) -> ${either}, ${keys}, ${items}, ${before})`
 }
 

@@ -3,6 +3,7 @@ import type { Measure } from '../analytics/analytics-spec.ts'
 import { compileMeasuresOfLists } from '../analytics/compile-measure.ts'
 import type { AttributeColumn } from '../compile/attribute-columns.ts'
 import { attributePlace } from '../compile/place.ts'
+import { itemsIn, numberIn } from '../compile/written-json.ts'
 import { SPAN_DATA } from '../long-data.ts'
 import { fromRoots, SETTINGS } from '../page/statements.ts'
 import { costOf, identifier, int, ints, join, type Sql, sql, text, texts, uuid } from '../sql.ts'
@@ -112,9 +113,8 @@ function valueAt(slot: SlotPaths, isAmount: boolean, steps: number): Sql {
 const amountIn = ({ key, column }: AttributeColumn): Sql =>
   key === 'ag.metrics.errors.cumulative' ? sql`toFloat64(${column})` : sql`if(${column} = 0, nan, toFloat64(${column}))`
 
-/** Numbers of JSON values; see `numberAt`. */
-const numbersOf = (list: Sql): Sql =>
-  sql`arrayMap(json -> if(json >= '-' AND json < ':', JSONExtractFloat(json), nan), ${list})`
+/** Numbers of JSON values. */
+const numbersOf = (list: Sql): Sql => sql`arrayMap(json -> ifNull(${numberIn(sql`json`)}, nan), ${list})`
 
 /** The rows of the measures, by type, of the lists of `valuesOf`. */
 function measuresOf(families: Families): Sql[] {
@@ -123,7 +123,7 @@ function measuresOf(families: Families): Sql[] {
     ['numeric/discrete', compileMeasuresOfLists('numeric/discrete', gathered(numbersOf(sql`discrete`)))],
     ['binary', sql`arrayZip(${countOf('true')}, ${countOf('false')})`],
     ['categorical/single', labelsOf(sql`arrayMap(json -> [json], singles)`)],
-    ['categorical/multiple', labelsOf(sql`arrayMap(json -> JSONExtractArrayRaw(json), multiples)`)],
+    ['categorical/multiple', labelsOf(sql`arrayMap(json -> ${itemsIn(sql`json`)}, multiples)`)],
     ['string', sql`countIfForEach(arrayMap(json -> startsWith(json, '"'), strings))`],
     ['json', sql`countIfForEach(arrayMap(json -> startsWith(json, '{'), objects))`],
   ]

@@ -1,5 +1,6 @@
 import type { Uuid } from '@spanhouse/model'
 import { attributePlace } from '../compile/place.ts'
+import { numberIn } from '../compile/written-json.ts'
 import { SPAN_DATA } from '../long-data.ts'
 import { fromRoots, SETTINGS } from '../page/statements.ts'
 import { count, int, join, type Sql, sql, text, texts, uuid } from '../sql.ts'
@@ -151,5 +152,5 @@ function valueAt({ step_key, path, isBinary }: ComparedScore): Sql {
     return COUNTED.has(column.key) ? sql`toNullable(${amount})` : sql`if(${present}, ${amount}, NULL)`
   }
   if (isBinary) return sql`multiIf(${json} = 'true', 1., ${json} = 'false', 0., NULL)`
-  return sql`if(${json} >= '-' AND ${json} < ':', JSONExtractFloat(${json}), NULL)`
+  return numberIn(json)
 }

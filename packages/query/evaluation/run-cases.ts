@@ -1,5 +1,6 @@
 import type { TraceId, Uuid } from '@spanhouse/model'
 import { attributePlace } from '../compile/place.ts'
+import { numberIn } from '../compile/written-json.ts'
 import { SPAN_DATA } from '../long-data.ts'
 import { fromRoots, SETTINGS } from '../page/statements.ts'
 import { allOf, float, int, join, type Sql, sql, text, texts, uuid } from '../sql.ts'
@@ -93,7 +94,7 @@ const wordSummary = sql`(length(a), arraySlice(arraySort(p -> (-toInt64(p.2), p.
 function numberAt({ path, form }: RunScore): Sql {
   const { json } = attributePlace(path)
   if (form === 'binary') return sql`multiIf(${json} = 'true', 1., ${json} = 'false', 0., NULL)`
-  return sql`if(${json} >= '-' AND ${json} < ':', JSONExtractFloat(${json}), NULL)`
+  return numberIn(json)
 }
 
 /** Null: there is none. */

@@ -1,7 +1,8 @@
-import { isJsonObject, isRawJson, type Json, type JsonObject, numberOf } from '@spanhouse/model'
+import { isJsonObject, isRawJson, type Json, type JsonObject, numberOf, parseJson } from '@spanhouse/model'
 import { ATTRIBUTE_COLUMNS, derivedMembers } from '../compile/attribute-columns.ts'
-import { engineJson, isScalar } from '../compile/engine-json.ts'
+import { engineJson, isScalar, rawNumber } from '../compile/engine-json.ts'
 import { INDEX } from '../compile/place.ts'
+import { isNumeric } from '../filter/filter.ts'
 import { type MatchWork, STEPS_OF_VALUE } from './match-work.ts'
 
 /** The content of a span's row, read once for matching. */
@@ -93,8 +94,16 @@ export function textOf(value: Json | undefined): string | undefined {
 }
 
 /** The canonical text of a value, however its numbers were written. */
-const canonicalText = (value: Json): string =>
-  isRawJson(value) || typeof value === 'number' ? numberText(value) : engineJson(value)
+function canonicalText(value: Json): string {
+  if (isNumeric(value)) return numberText(value)
+  const written = engineJson(value)
+  return EXPONENT.test(written) ? JSON.stringify(parseJson(written), (_key, one) => canonicalNumber(one)) : written
+}
+
+/** What the engine writes in another form. */
+const EXPONENT = /\de[0+]/
+
+const canonicalNumber = (value: Json): Json => (isNumeric(value) ? rawNumber(numberText(value)) : value)
 
 /** Length of an integer of 64 bits with its sign. Parsing longer ones as integers takes more than linear time. */
 const DIGITS_64 = 20

@@ -12,8 +12,9 @@ toString(trace_type) = {p1:String}
 
 -- {"field":"attributes","key":"ag.type.trace","operator":"in","value":["annotation","invocation"]}
 --   p1: ["\"annotation\"","\"invocation\""]
---   p2: ["\"annotation\"","\"invocation\""]
-(if(toString(trace_type) = '', '', JSONExtractRaw(toJSONString(toString(trace_type)))) IN (SELECT JSONExtractRaw(arrayJoin({p1:Array(String)}))) OR arrayExists(x -> x IN (SELECT JSONExtractRaw(arrayJoin({p2:Array(String)}))), JSONExtractArrayRaw(if(toString(trace_type) = '', '', JSONExtractRaw(toJSONString(toString(trace_type)))))))
+--   p2: "\\d{17}00"
+--   p3: "\"(?:[^\"\\\\]|\\\\.)*\"|-?\\d+|[^\"\\d-]+|-"
+arrayExists(x -> x IN (SELECT JSONExtractRaw(arrayJoin({p1:Array(String)}))), arrayPushFront(arrayMap(raw -> JSONExtractArrayRaw(if(match(raw, {p2:String}), arrayStringConcat(arrayMap(part -> if(toInt128OrZero(part) BETWEEN -9223372036854775808 AND 18446744073709551615, part, concat(part, 'e0')), extractAll(raw, {p3:String}))), raw)), [if(toString(trace_type) = '', '', JSONExtractRaw(toJSONString(toString(trace_type))))])[1], if(toString(trace_type) = '', '', JSONExtractRaw(toJSONString(toString(trace_type))))))
 
 -- {"field":"attributes","key":"ag.type.trace","operator":"exists"}
 toString(trace_type) != ''
@@ -32,13 +33,15 @@ NOT (session_id = {p1:String})
 
 -- {"field":"attributes","key":"ag.session.id","operator":"in","value":["chat-1"]}
 --   p1: ["\"chat-1\""]
---   p2: ["\"chat-1\""]
-(if(session_id = '', '', JSONExtractRaw(toJSONString(session_id))) IN (SELECT JSONExtractRaw(arrayJoin({p1:Array(String)}))) OR arrayExists(x -> x IN (SELECT JSONExtractRaw(arrayJoin({p2:Array(String)}))), JSONExtractArrayRaw(if(session_id = '', '', JSONExtractRaw(toJSONString(session_id))))))
+--   p2: "\\d{17}00"
+--   p3: "\"(?:[^\"\\\\]|\\\\.)*\"|-?\\d+|[^\"\\d-]+|-"
+arrayExists(x -> x IN (SELECT JSONExtractRaw(arrayJoin({p1:Array(String)}))), arrayPushFront(arrayMap(raw -> JSONExtractArrayRaw(if(match(raw, {p2:String}), arrayStringConcat(arrayMap(part -> if(toInt128OrZero(part) BETWEEN -9223372036854775808 AND 18446744073709551615, part, concat(part, 'e0')), extractAll(raw, {p3:String}))), raw)), [if(session_id = '', '', JSONExtractRaw(toJSONString(session_id)))])[1], if(session_id = '', '', JSONExtractRaw(toJSONString(session_id)))))
 
 -- {"field":"attributes","key":"ag.session.id","operator":"not_in","value":["chat-2"]}
 --   p1: ["\"chat-2\""]
---   p2: ["\"chat-2\""]
-(session_id != '' AND NOT ((if(session_id = '', '', JSONExtractRaw(toJSONString(session_id))) IN (SELECT JSONExtractRaw(arrayJoin({p1:Array(String)}))) OR arrayExists(x -> x IN (SELECT JSONExtractRaw(arrayJoin({p2:Array(String)}))), JSONExtractArrayRaw(if(session_id = '', '', JSONExtractRaw(toJSONString(session_id))))))))
+--   p2: "\\d{17}00"
+--   p3: "\"(?:[^\"\\\\]|\\\\.)*\"|-?\\d+|[^\"\\d-]+|-"
+(session_id != '' AND NOT (arrayExists(x -> x IN (SELECT JSONExtractRaw(arrayJoin({p1:Array(String)}))), arrayPushFront(arrayMap(raw -> JSONExtractArrayRaw(if(match(raw, {p2:String}), arrayStringConcat(arrayMap(part -> if(toInt128OrZero(part) BETWEEN -9223372036854775808 AND 18446744073709551615, part, concat(part, 'e0')), extractAll(raw, {p3:String}))), raw)), [if(session_id = '', '', JSONExtractRaw(toJSONString(session_id)))])[1], if(session_id = '', '', JSONExtractRaw(toJSONString(session_id)))))))
 
 -- {"field":"attributes","key":"ag.session.id","operator":"contains","value":"HAT"}
 --   p1: "HAT"
@@ -69,7 +72,7 @@ duration_cumulative = {p1:Decimal(18, 3)}
 
 -- {"field":"attributes","key":"ag.metrics.duration.cumulative","operator":"eq","value":"2500.5"}
 --   p1: "2500.5"
-(if(duration_cumulative != 0, JSONExtractRaw(toString(duration_cumulative)), '') NOT IN ('', 'null') AND JSONExtractString(if(duration_cumulative != 0, JSONExtractRaw(toString(duration_cumulative)), '')) = {p1:String})
+(if(duration_cumulative != 0, JSONExtractRaw(toString(duration_cumulative)), '') NOT IN ('', 'null') AND arrayMap(raw -> if(startsWith(raw, '"'), JSONExtractString(raw), raw), [if(duration_cumulative != 0, JSONExtractRaw(toString(duration_cumulative)), '')])[1] = {p1:String})
 
 -- {"field":"attributes","key":"ag.metrics.duration.cumulative","operator":"is","value":"2500.5"}
 --   p1: "\"2500.5\""
@@ -98,8 +101,9 @@ toFloat64(duration_cumulative) > {p1:Float64}
 
 -- {"field":"attributes","key":"ag.metrics.duration.cumulative","operator":"in","value":[2500.5]}
 --   p1: ["2500.5"]
---   p2: ["2500.5"]
-(if(duration_cumulative != 0, JSONExtractRaw(toString(duration_cumulative)), '') IN (SELECT JSONExtractRaw(arrayJoin({p1:Array(String)}))) OR arrayExists(x -> x IN (SELECT JSONExtractRaw(arrayJoin({p2:Array(String)}))), JSONExtractArrayRaw(if(duration_cumulative != 0, JSONExtractRaw(toString(duration_cumulative)), ''))))
+--   p2: "\\d{17}00"
+--   p3: "\"(?:[^\"\\\\]|\\\\.)*\"|-?\\d+|[^\"\\d-]+|-"
+arrayExists(x -> x IN (SELECT JSONExtractRaw(arrayJoin({p1:Array(String)}))), arrayPushFront(arrayMap(raw -> JSONExtractArrayRaw(if(match(raw, {p2:String}), arrayStringConcat(arrayMap(part -> if(toInt128OrZero(part) BETWEEN -9223372036854775808 AND 18446744073709551615, part, concat(part, 'e0')), extractAll(raw, {p3:String}))), raw)), [if(duration_cumulative != 0, JSONExtractRaw(toString(duration_cumulative)), '')])[1], if(duration_cumulative != 0, JSONExtractRaw(toString(duration_cumulative)), '')))
 
 -- {"field":"attributes","key":"ag.metrics.duration.cumulative","operator":"exists"}
 duration_cumulative != 0
@@ -110,7 +114,7 @@ NOT (duration_cumulative = {p1:Decimal(18, 3)})
 
 -- {"field":"attributes","key":"ag.metrics.duration.cumulative","operator":"startswith","value":"25"}
 --   p1: "25"
-(if(duration_cumulative != 0, JSONExtractRaw(toString(duration_cumulative)), '') NOT IN ('', 'null') AND startsWith(lowerUTF8(JSONExtractString(if(duration_cumulative != 0, JSONExtractRaw(toString(duration_cumulative)), ''))), lowerUTF8({p1:String})))
+(if(duration_cumulative != 0, JSONExtractRaw(toString(duration_cumulative)), '') NOT IN ('', 'null') AND startsWith(lowerUTF8(arrayMap(raw -> if(startsWith(raw, '"'), JSONExtractString(raw), raw), [if(duration_cumulative != 0, JSONExtractRaw(toString(duration_cumulative)), '')])[1]), lowerUTF8({p1:String})))
 
 -- {"field":"attributes","key":"ag.metrics.costs.cumulative.total","operator":"eq","value":12.345678901234567}
 --   p1: "12.345678901234567"
@@ -187,12 +191,13 @@ tokens_cumulative_completion > {p1:Decimal(18, 3)}
 
 -- {"field":"attributes","key":"ag.metrics.tokens.cumulative.completion","operator":"not_in","value":[0]}
 --   p1: ["0"]
---   p2: ["0"]
-((tokens_cumulative_completion != 0 OR tokens_cumulative_prompt != 0 OR tokens_cumulative_total != 0) AND NOT ((if((tokens_cumulative_completion != 0 OR tokens_cumulative_prompt != 0 OR tokens_cumulative_total != 0), JSONExtractRaw(toString(tokens_cumulative_completion)), '') IN (SELECT JSONExtractRaw(arrayJoin({p1:Array(String)}))) OR arrayExists(x -> x IN (SELECT JSONExtractRaw(arrayJoin({p2:Array(String)}))), JSONExtractArrayRaw(if((tokens_cumulative_completion != 0 OR tokens_cumulative_prompt != 0 OR tokens_cumulative_total != 0), JSONExtractRaw(toString(tokens_cumulative_completion)), ''))))))
+--   p2: "\\d{17}00"
+--   p3: "\"(?:[^\"\\\\]|\\\\.)*\"|-?\\d+|[^\"\\d-]+|-"
+((tokens_cumulative_completion != 0 OR tokens_cumulative_prompt != 0 OR tokens_cumulative_total != 0) AND NOT (arrayExists(x -> x IN (SELECT JSONExtractRaw(arrayJoin({p1:Array(String)}))), arrayPushFront(arrayMap(raw -> JSONExtractArrayRaw(if(match(raw, {p2:String}), arrayStringConcat(arrayMap(part -> if(toInt128OrZero(part) BETWEEN -9223372036854775808 AND 18446744073709551615, part, concat(part, 'e0')), extractAll(raw, {p3:String}))), raw)), [if((tokens_cumulative_completion != 0 OR tokens_cumulative_prompt != 0 OR tokens_cumulative_total != 0), JSONExtractRaw(toString(tokens_cumulative_completion)), '')])[1], if((tokens_cumulative_completion != 0 OR tokens_cumulative_prompt != 0 OR tokens_cumulative_total != 0), JSONExtractRaw(toString(tokens_cumulative_completion)), '')))))
 
 -- {"field":"attributes","key":"ag.metrics.tokens.cumulative.completion","operator":"contains","value":"0"}
 --   p1: "0"
-(if((tokens_cumulative_completion != 0 OR tokens_cumulative_prompt != 0 OR tokens_cumulative_total != 0), JSONExtractRaw(toString(tokens_cumulative_completion)), '') NOT IN ('', 'null') AND position(lowerUTF8(JSONExtractString(if((tokens_cumulative_completion != 0 OR tokens_cumulative_prompt != 0 OR tokens_cumulative_total != 0), JSONExtractRaw(toString(tokens_cumulative_completion)), ''))), lowerUTF8({p1:String})) > 0)
+(if((tokens_cumulative_completion != 0 OR tokens_cumulative_prompt != 0 OR tokens_cumulative_total != 0), JSONExtractRaw(toString(tokens_cumulative_completion)), '') NOT IN ('', 'null') AND position(lowerUTF8(arrayMap(raw -> if(startsWith(raw, '"'), JSONExtractString(raw), raw), [if((tokens_cumulative_completion != 0 OR tokens_cumulative_prompt != 0 OR tokens_cumulative_total != 0), JSONExtractRaw(toString(tokens_cumulative_completion)), '')])[1]), lowerUTF8({p1:String})) > 0)
 
 -- {"field":"attributes","key":"ag.metrics.tokens.cumulative.completion","operator":"exists"}
 (tokens_cumulative_completion != 0 OR tokens_cumulative_prompt != 0 OR tokens_cumulative_total != 0)
@@ -258,13 +263,14 @@ errors_incremental = {p1:Decimal(18, 3)}
 if(errors_incremental != 0, JSONExtractRaw(toString(errors_incremental)), JSONExtractRaw(attributes, {p1:String}, {p2:String}, {p3:String}, {p4:String})) != ''
 
 -- {"field":"attributes","key":"ag.metrics.errors.incremental","operator":"in","value":[0,2]}
---   p1: "ag"
---   p2: "metrics"
---   p3: "errors"
---   p4: "incremental"
---   p5: ["0","2"]
---   p6: ["0","2"]
-(if(errors_incremental != 0, JSONExtractRaw(toString(errors_incremental)), JSONExtractRaw(attributes, {p1:String}, {p2:String}, {p3:String}, {p4:String})) IN (SELECT JSONExtractRaw(arrayJoin({p5:Array(String)}))) OR arrayExists(x -> x IN (SELECT JSONExtractRaw(arrayJoin({p6:Array(String)}))), JSONExtractArrayRaw(if(errors_incremental != 0, JSONExtractRaw(toString(errors_incremental)), JSONExtractRaw(attributes, {p1:String}, {p2:String}, {p3:String}, {p4:String})))))
+--   p1: ["0","2"]
+--   p2: "\\d{17}00"
+--   p3: "\"(?:[^\"\\\\]|\\\\.)*\"|-?\\d+|[^\"\\d-]+|-"
+--   p4: "ag"
+--   p5: "metrics"
+--   p6: "errors"
+--   p7: "incremental"
+arrayExists(x -> x IN (SELECT JSONExtractRaw(arrayJoin({p1:Array(String)}))), arrayPushFront(arrayMap(raw -> JSONExtractArrayRaw(if(match(raw, {p2:String}), arrayStringConcat(arrayMap(part -> if(toInt128OrZero(part) BETWEEN -9223372036854775808 AND 18446744073709551615, part, concat(part, 'e0')), extractAll(raw, {p3:String}))), raw)), [if(errors_incremental != 0, JSONExtractRaw(toString(errors_incremental)), JSONExtractRaw(attributes, {p4:String}, {p5:String}, {p6:String}, {p7:String}))])[1], if(errors_incremental != 0, JSONExtractRaw(toString(errors_incremental)), JSONExtractRaw(attributes, {p4:String}, {p5:String}, {p6:String}, {p7:String}))))
 
 -- {"field":"attributes","key":"ag.metrics.errors.cumulative","operator":"eq","value":0}
 --   p1: "0"

@@ -136,20 +136,26 @@ startsWith(JSONExtractRaw(attributes, {p1:String}, {p2:String}), '{')
 -- {"field":"attributes","key":"a.l","operator":"is","value":["y"]}
 --   p1: "a"
 --   p2: "l"
---   p3: ["\"y\""]
-(startsWith(JSONExtractRaw(attributes, {p1:String}, {p2:String}), '[') AND hasAll(JSONExtractArrayRaw(JSONExtractRaw(attributes, {p1:String}, {p2:String})), arrayMap(y -> JSONExtractRaw(y), {p3:Array(String)})))
+--   p3: "\\d{17}00"
+--   p4: "\"(?:[^\"\\\\]|\\\\.)*\"|-?\\d+|[^\"\\d-]+|-"
+--   p5: ["\"y\""]
+(startsWith(JSONExtractRaw(attributes, {p1:String}, {p2:String}), '[') AND hasAll(arrayMap(raw -> JSONExtractArrayRaw(if(match(raw, {p3:String}), arrayStringConcat(arrayMap(part -> if(toInt128OrZero(part) BETWEEN -9223372036854775808 AND 18446744073709551615, part, concat(part, 'e0')), extractAll(raw, {p4:String}))), raw)), [JSONExtractRaw(attributes, {p1:String}, {p2:String})])[1], arrayMap(y -> JSONExtractRaw(y), {p5:Array(String)})))
 
 -- {"field":"attributes","key":"a.l","operator":"is","value":[5,"x"]}
 --   p1: "a"
 --   p2: "l"
---   p3: ["5","\"x\""]
-(startsWith(JSONExtractRaw(attributes, {p1:String}, {p2:String}), '[') AND hasAll(JSONExtractArrayRaw(JSONExtractRaw(attributes, {p1:String}, {p2:String})), arrayMap(y -> JSONExtractRaw(y), {p3:Array(String)})))
+--   p3: "\\d{17}00"
+--   p4: "\"(?:[^\"\\\\]|\\\\.)*\"|-?\\d+|[^\"\\d-]+|-"
+--   p5: ["5","\"x\""]
+(startsWith(JSONExtractRaw(attributes, {p1:String}, {p2:String}), '[') AND hasAll(arrayMap(raw -> JSONExtractArrayRaw(if(match(raw, {p3:String}), arrayStringConcat(arrayMap(part -> if(toInt128OrZero(part) BETWEEN -9223372036854775808 AND 18446744073709551615, part, concat(part, 'e0')), extractAll(raw, {p4:String}))), raw)), [JSONExtractRaw(attributes, {p1:String}, {p2:String})])[1], arrayMap(y -> JSONExtractRaw(y), {p5:Array(String)})))
 
 -- {"field":"attributes","key":"a.l","operator":"is","value":[5,"nope"]}
 --   p1: "a"
 --   p2: "l"
---   p3: ["5","\"nope\""]
-(startsWith(JSONExtractRaw(attributes, {p1:String}, {p2:String}), '[') AND hasAll(JSONExtractArrayRaw(JSONExtractRaw(attributes, {p1:String}, {p2:String})), arrayMap(y -> JSONExtractRaw(y), {p3:Array(String)})))
+--   p3: "\\d{17}00"
+--   p4: "\"(?:[^\"\\\\]|\\\\.)*\"|-?\\d+|[^\"\\d-]+|-"
+--   p5: ["5","\"nope\""]
+(startsWith(JSONExtractRaw(attributes, {p1:String}, {p2:String}), '[') AND hasAll(arrayMap(raw -> JSONExtractArrayRaw(if(match(raw, {p3:String}), arrayStringConcat(arrayMap(part -> if(toInt128OrZero(part) BETWEEN -9223372036854775808 AND 18446744073709551615, part, concat(part, 'e0')), extractAll(raw, {p4:String}))), raw)), [JSONExtractRaw(attributes, {p1:String}, {p2:String})])[1], arrayMap(y -> JSONExtractRaw(y), {p5:Array(String)})))
 
 -- {"field":"attributes","key":"a.l","operator":"is","value":[]}
 --   p1: "a"
@@ -165,32 +171,40 @@ JSONExtractRaw(attributes, {p1:String}, {p2:String}) = JSONExtractRaw({p3:String
 -- {"field":"attributes","key":"a.l","operator":"is","value":[{"k":"v"}]}
 --   p1: "a"
 --   p2: "l"
---   p3: "k"
---   p4: "\"v\""
-(startsWith(JSONExtractRaw(attributes, {p1:String}, {p2:String}), '[') AND arrayExists(x -> JSONExtractRaw(x, {p3:String}) = JSONExtractRaw({p4:String}), JSONExtractArrayRaw(JSONExtractRaw(attributes, {p1:String}, {p2:String}))))
+--   p3: "\\d{17}00"
+--   p4: "\"(?:[^\"\\\\]|\\\\.)*\"|-?\\d+|[^\"\\d-]+|-"
+--   p5: "k"
+--   p6: "\"v\""
+(startsWith(JSONExtractRaw(attributes, {p1:String}, {p2:String}), '[') AND arrayExists(x -> JSONExtractRaw(if(match(x, {p3:String}), arrayStringConcat(arrayMap(part -> if(toInt128OrZero(part) BETWEEN -9223372036854775808 AND 18446744073709551615, part, concat(part, 'e0')), extractAll(x, {p4:String}))), x), {p5:String}) = JSONExtractRaw({p6:String}), arrayMap(raw -> JSONExtractArrayRaw(if(match(raw, {p3:String}), arrayStringConcat(arrayMap(part -> if(toInt128OrZero(part) BETWEEN -9223372036854775808 AND 18446744073709551615, part, concat(part, 'e0')), extractAll(raw, {p4:String}))), raw)), [JSONExtractRaw(attributes, {p1:String}, {p2:String})])[1]))
 
 -- {"field":"attributes","key":"a.l","operator":"is","value":[{"k":"w","m":1}]}
 --   p1: "a"
 --   p2: "l"
---   p3: "k"
---   p4: "\"w\""
---   p5: "m"
---   p6: "1"
-(startsWith(JSONExtractRaw(attributes, {p1:String}, {p2:String}), '[') AND arrayExists(x -> (JSONExtractRaw(x, {p3:String}) = JSONExtractRaw({p4:String}) AND JSONExtractRaw(x, {p5:String}) = JSONExtractRaw({p6:String})), JSONExtractArrayRaw(JSONExtractRaw(attributes, {p1:String}, {p2:String}))))
+--   p3: "\\d{17}00"
+--   p4: "\"(?:[^\"\\\\]|\\\\.)*\"|-?\\d+|[^\"\\d-]+|-"
+--   p5: "k"
+--   p6: "\"w\""
+--   p7: "m"
+--   p8: "1"
+(startsWith(JSONExtractRaw(attributes, {p1:String}, {p2:String}), '[') AND arrayExists(x -> (JSONExtractRaw(if(match(x, {p3:String}), arrayStringConcat(arrayMap(part -> if(toInt128OrZero(part) BETWEEN -9223372036854775808 AND 18446744073709551615, part, concat(part, 'e0')), extractAll(x, {p4:String}))), x), {p5:String}) = JSONExtractRaw({p6:String}) AND JSONExtractRaw(if(match(x, {p3:String}), arrayStringConcat(arrayMap(part -> if(toInt128OrZero(part) BETWEEN -9223372036854775808 AND 18446744073709551615, part, concat(part, 'e0')), extractAll(x, {p4:String}))), x), {p7:String}) = JSONExtractRaw({p8:String})), arrayMap(raw -> JSONExtractArrayRaw(if(match(raw, {p3:String}), arrayStringConcat(arrayMap(part -> if(toInt128OrZero(part) BETWEEN -9223372036854775808 AND 18446744073709551615, part, concat(part, 'e0')), extractAll(raw, {p4:String}))), raw)), [JSONExtractRaw(attributes, {p1:String}, {p2:String})])[1]))
 
 -- {"field":"attributes","key":"a.l","operator":"is","value":[{"k":"w"},[2]]}
 --   p1: "a"
 --   p2: "l"
---   p3: "k"
---   p4: "\"w\""
---   p5: ["2"]
-(startsWith(JSONExtractRaw(attributes, {p1:String}, {p2:String}), '[') AND arrayExists(x -> JSONExtractRaw(x, {p3:String}) = JSONExtractRaw({p4:String}), JSONExtractArrayRaw(JSONExtractRaw(attributes, {p1:String}, {p2:String}))) AND arrayExists(x -> (startsWith(JSONExtractRaw(x), '[') AND hasAll(JSONExtractArrayRaw(JSONExtractRaw(x)), arrayMap(y -> JSONExtractRaw(y), {p5:Array(String)}))), JSONExtractArrayRaw(JSONExtractRaw(attributes, {p1:String}, {p2:String}))))
+--   p3: "\\d{17}00"
+--   p4: "\"(?:[^\"\\\\]|\\\\.)*\"|-?\\d+|[^\"\\d-]+|-"
+--   p5: "k"
+--   p6: "\"w\""
+--   p7: ["2"]
+(startsWith(JSONExtractRaw(attributes, {p1:String}, {p2:String}), '[') AND arrayExists(x -> JSONExtractRaw(if(match(x, {p3:String}), arrayStringConcat(arrayMap(part -> if(toInt128OrZero(part) BETWEEN -9223372036854775808 AND 18446744073709551615, part, concat(part, 'e0')), extractAll(x, {p4:String}))), x), {p5:String}) = JSONExtractRaw({p6:String}), arrayMap(raw -> JSONExtractArrayRaw(if(match(raw, {p3:String}), arrayStringConcat(arrayMap(part -> if(toInt128OrZero(part) BETWEEN -9223372036854775808 AND 18446744073709551615, part, concat(part, 'e0')), extractAll(raw, {p4:String}))), raw)), [JSONExtractRaw(attributes, {p1:String}, {p2:String})])[1]) AND arrayExists(x -> (startsWith(x, '[') AND hasAll(arrayMap(raw -> JSONExtractArrayRaw(if(match(raw, {p3:String}), arrayStringConcat(arrayMap(part -> if(toInt128OrZero(part) BETWEEN -9223372036854775808 AND 18446744073709551615, part, concat(part, 'e0')), extractAll(raw, {p4:String}))), raw)), [x])[1], arrayMap(y -> JSONExtractRaw(y), {p7:Array(String)}))), arrayMap(raw -> JSONExtractArrayRaw(if(match(raw, {p3:String}), arrayStringConcat(arrayMap(part -> if(toInt128OrZero(part) BETWEEN -9223372036854775808 AND 18446744073709551615, part, concat(part, 'e0')), extractAll(raw, {p4:String}))), raw)), [JSONExtractRaw(attributes, {p1:String}, {p2:String})])[1]))
 
 -- {"field":"attributes","key":"a.l","operator":"is_not","value":["y"]}
 --   p1: "a"
 --   p2: "l"
---   p3: ["\"y\""]
-NOT ((startsWith(JSONExtractRaw(attributes, {p1:String}, {p2:String}), '[') AND hasAll(JSONExtractArrayRaw(JSONExtractRaw(attributes, {p1:String}, {p2:String})), arrayMap(y -> JSONExtractRaw(y), {p3:Array(String)}))))
+--   p3: "\\d{17}00"
+--   p4: "\"(?:[^\"\\\\]|\\\\.)*\"|-?\\d+|[^\"\\d-]+|-"
+--   p5: ["\"y\""]
+NOT ((startsWith(JSONExtractRaw(attributes, {p1:String}, {p2:String}), '[') AND hasAll(arrayMap(raw -> JSONExtractArrayRaw(if(match(raw, {p3:String}), arrayStringConcat(arrayMap(part -> if(toInt128OrZero(part) BETWEEN -9223372036854775808 AND 18446744073709551615, part, concat(part, 'e0')), extractAll(raw, {p4:String}))), raw)), [JSONExtractRaw(attributes, {p1:String}, {p2:String})])[1], arrayMap(y -> JSONExtractRaw(y), {p5:Array(String)}))))
 
 -- {"field":"attributes","key":"a.n","operator":"has","value":5}
 --   p1: "a"

@@ -118,41 +118,41 @@
 --   p1: "a"
 --   p2: "s"
 --   p3: "5"
-(JSONExtractRaw(attributes, {p1:String}, {p2:String}) NOT IN ('', 'null') AND JSONExtractString(JSONExtractRaw(attributes, {p1:String}, {p2:String})) = {p3:String})
+(JSONExtractRaw(attributes, {p1:String}, {p2:String}) NOT IN ('', 'null') AND arrayMap(raw -> if(startsWith(raw, '"'), JSONExtractString(raw), raw), [JSONExtractRaw(attributes, {p1:String}, {p2:String})])[1] = {p3:String})
 
 -- {"field":"attributes","key":"a.n","operator":"eq","value":"5"}
 --   p1: "a"
 --   p2: "n"
 --   p3: "5"
-(JSONExtractRaw(attributes, {p1:String}, {p2:String}) NOT IN ('', 'null') AND JSONExtractString(JSONExtractRaw(attributes, {p1:String}, {p2:String})) = {p3:String})
+(JSONExtractRaw(attributes, {p1:String}, {p2:String}) NOT IN ('', 'null') AND arrayMap(raw -> if(startsWith(raw, '"'), JSONExtractString(raw), raw), [JSONExtractRaw(attributes, {p1:String}, {p2:String})])[1] = {p3:String})
 
 -- {"field":"attributes","key":"a.s","operator":"gt","value":"5"}
 --   p1: "a"
 --   p2: "s"
 --   p3: "5"
-(JSONExtractRaw(sent_attributes, {p1:String}, {p2:String}) NOT IN ('', 'null') AND JSONExtractString(JSONExtractRaw(sent_attributes, {p1:String}, {p2:String})) > {p3:String})
+(JSONExtractRaw(sent_attributes, {p1:String}, {p2:String}) NOT IN ('', 'null') AND arrayMap(raw -> if(startsWith(raw, '"'), JSONExtractString(raw), raw), [JSONExtractRaw(sent_attributes, {p1:String}, {p2:String})])[1] > {p3:String})
 
 -- {"field":"attributes","key":"a.s","operator":"lte","value":"5"}
 --   p1: "a"
 --   p2: "s"
 --   p3: "5"
-(JSONExtractRaw(sent_attributes, {p1:String}, {p2:String}) NOT IN ('', 'null') AND JSONExtractString(JSONExtractRaw(sent_attributes, {p1:String}, {p2:String})) <= {p3:String})
+(JSONExtractRaw(sent_attributes, {p1:String}, {p2:String}) NOT IN ('', 'null') AND arrayMap(raw -> if(startsWith(raw, '"'), JSONExtractString(raw), raw), [JSONExtractRaw(sent_attributes, {p1:String}, {p2:String})])[1] <= {p3:String})
 
 -- {"field":"attributes","key":"mixed","operator":"btwn","value":["12","abc"]}
 --   p1: "mixed"
 --   p2: "12"
 --   p3: "abc"
-(JSONExtractRaw(sent_attributes, {p1:String}) NOT IN ('', 'null') AND JSONExtractString(JSONExtractRaw(sent_attributes, {p1:String})) >= {p2:String} AND JSONExtractString(JSONExtractRaw(sent_attributes, {p1:String})) <= {p3:String})
+(JSONExtractRaw(sent_attributes, {p1:String}) NOT IN ('', 'null') AND arrayMap(raw -> if(startsWith(raw, '"'), JSONExtractString(raw), raw), [JSONExtractRaw(sent_attributes, {p1:String})])[1] >= {p2:String} AND arrayMap(raw -> if(startsWith(raw, '"'), JSONExtractString(raw), raw), [JSONExtractRaw(sent_attributes, {p1:String})])[1] <= {p3:String})
 
 -- {"field":"attributes","key":"mixed","operator":"neq","value":"12"}
 --   p1: "mixed"
 --   p2: "12"
-(JSONExtractRaw(attributes, {p1:String}) NOT IN ('', 'null') AND JSONExtractString(JSONExtractRaw(attributes, {p1:String})) != {p2:String})
+(JSONExtractRaw(attributes, {p1:String}) NOT IN ('', 'null') AND arrayMap(raw -> if(startsWith(raw, '"'), JSONExtractString(raw), raw), [JSONExtractRaw(attributes, {p1:String})])[1] != {p2:String})
 
 -- {"field":"attributes","key":"mixed","operator":"gte","value":""}
 --   p1: "mixed"
 --   p2: ""
-(JSONExtractRaw(sent_attributes, {p1:String}) NOT IN ('', 'null') AND JSONExtractString(JSONExtractRaw(sent_attributes, {p1:String})) >= {p2:String})
+(JSONExtractRaw(sent_attributes, {p1:String}) NOT IN ('', 'null') AND arrayMap(raw -> if(startsWith(raw, '"'), JSONExtractString(raw), raw), [JSONExtractRaw(sent_attributes, {p1:String})])[1] >= {p2:String})
 
 -- {"field":"attributes","key":"a.b","operator":"eq","value":true}
 --   p1: "a"

@@ -34,8 +34,11 @@ const value = fc.oneof(
   { weight: 4, arbitrary: fc.integer({ min: -5, max: 20 }) },
   { weight: 3, arbitrary: fc.double({ min: -1e6, max: 1e6, noNaN: true }).map(one => (one === 0 ? 0 : one)) },
   { weight: 3, arbitrary: fc.constantFrom('chat', 'llm', '', 'Ünï "q"', '__proto__', '12') },
+  fc.constantFrom(1e20, 1e21, 2 ** 64),
   fc.boolean(),
-  fc.array(fc.oneof(fc.constantFrom('a', 'b', 'a"'), fc.integer()), { maxLength: 3 }),
+  fc.array(fc.oneof(fc.constantFrom('a', 'b', 'a"', `${1e20}`), fc.integer(), fc.constantFrom(1e20, -1e19)), {
+    maxLength: 3,
+  }),
   fc.constantFrom<Json[]>({}, { deep: 1 }, null),
 )
 const trace: fc.Arbitrary<Trace> = fc.record({
@@ -76,7 +79,7 @@ async function store(project_id: Uuid, traces: readonly Trace[]): Promise<void> 
 
 /** Numbers as near as the order of summing lets them be, everything else exactly. */
 function near(value: Json): unknown {
-  if (typeof value === 'number') return expect.closeTo(value, 4)
+  if (typeof value === 'number') return expect.closeTo(value, 4 - Math.max(0, Math.log10(Math.abs(value)) - 6))
   if (Array.isArray(value)) return value.map(near)
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, near(one as Json)]))
