@@ -1,3 +1,4 @@
+import { PERCENTILES } from '@spanhouse/query'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { statisticsOf } from './statistics.ts'
@@ -48,4 +49,18 @@ test('bins without values are counted as empty', () => {
   ]
   const { hist } = statisticsOf('numeric/continuous', row, { edge: true }) as unknown as { hist: { count: number }[] }
   expect(hist.map(({ count }) => count)).toEqual([1, 0, 3])
+})
+
+test('spreads are relative to the median unless the ends have different signs, or it is tiny beside one', () => {
+  const isThere = (low: number, median: number, high: number): boolean => {
+    const percentiles = PERCENTILES.map(percent => (percent <= 100 ? low : percent < 9900 ? median : high))
+    const row = [0, 3, low, high, percentiles, [[low], [3]]]
+    return 'pscs' in (statisticsOf('numeric/discrete', row, { edge: true }) as object)
+  }
+  expect([isThere(-5, -2, 0), isThere(0, 2, 5), isThere(-5, -2, -1)]).toEqual([true, true, true])
+  expect([isThere(-1, 2, 5), isThere(-5, 0, 1)]).toEqual([false, false])
+  expect([isThere(1, 1, 100), isThere(1, 1, 101), isThere(-100, -1, -1), isThere(-101, -1, -1)]).toEqual([
+    ...[true, false],
+    ...[true, false],
+  ])
 })

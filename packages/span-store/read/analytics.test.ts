@@ -118,3 +118,28 @@ test('every statistic agrees with its definition', { timeout: 120_000 }, async (
   )
   await fc.assert(property, { numRuns: sampledRuns(60) })
 })
+
+test.each([
+  [[0, 0.3, 0.6, 0.9], { bins: 3 }, [1, 1, 2]],
+  [[0, 0.8333333333333333, 2.5], { bins: 3 }, [2, 0, 1]],
+  [[0, 0.5249999999999999, 0.7], { bins: 3, edge: false }, [1, 0, 2]],
+  [[0, 0.049999999999999996, 0.1], { bins: 2, edge: false }, [2, 1]],
+])(
+  'of %j with %j the values on and just below a bound are in the bin that its interval says',
+  async (values, options, counts) => {
+    const project_id = newProject()
+    await store(
+      project_id,
+      values.map(value => ({ at: 0, value, other: undefined })),
+    )
+    const windowing = { oldest: microsToIso(OLDEST), newest: microsToIso(OLDEST + HOUR) }
+    const specs = [{ type: 'numeric/continuous', path: 'my.value', ...options }]
+    const { buckets } = await readAnalytics(engine, {
+      project_id,
+      query: parseAnalyticsQuery({}, { specs, ...windowing }),
+    })
+    const [{ metrics } = {}] = [...buckets]
+    const hist = metrics?.['attributes.my.value']?.hist as { count: number }[]
+    expect(hist.map(({ count }) => count)).toEqual(counts)
+  },
+)
