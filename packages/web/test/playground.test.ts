@@ -278,6 +278,35 @@ test('somebody else commits in the meantime: the draft stays, and the page says 
   await close()
 })
 
+test('a draft is offered when a newer revision stands in its place, and survives a look at another one', async () => {
+  const { id, variant_id } = await newApplication(project, 'overtaken', 'Say {{what}}')
+  const { page, faults, close } = await visit(browser, project, `/w/playground/applications/${id}`)
+  await page.getByRole('textbox', { name: 'Content of v1, message 1' }).click()
+  await page.keyboard.type('Please: ')
+  await page.getByText('Draft', { exact: true }).waitFor()
+  const data = { uri: 'agenta:builtin:completion:v0', parameters: { prompt: { messages: [] } } }
+  await project.post('/api/applications/revisions/commit', {
+    application_revision_commit: { application_variant_id: variant_id, data },
+  })
+  await page.reload()
+  await page.getByRole('combobox', { name: 'Revision of v2' }).waitFor()
+  await page.getByRole('button', { name: 'Show the draft of v1' }).click()
+  await page.getByText('Draft', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Show the draft of v1' }).waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Remove v2' }).click()
+  const revision = page.getByRole('combobox', { name: /^Revision of/ })
+  await revision.selectOption({ index: 0 })
+  await page.getByText('Committed', { exact: true }).waitFor()
+  await revision.selectOption({ index: 1 })
+  await page.getByText('Draft', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Discard the draft of v1' }).click()
+  await page.reload()
+  await page.getByText('Committed', { exact: true }).waitFor()
+  expect(await page.getByRole('button', { name: /^Show the draft/ }).count()).toBe(0)
+  expect(faults).toEqual([])
+  await close()
+})
+
 test('a prompt of 40,000 tokens can be typed into', { timeout: 120_000 }, async () => {
   const line = 'The quick brown fox jumps over the lazy dog near {{place}} again. '
   const text = `${line.repeat(10)}\n`.repeat(250)

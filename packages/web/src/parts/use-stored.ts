@@ -34,6 +34,15 @@ export function useStored<T>(name: string): [T | undefined, (value: T | undefine
   return [value, set]
 }
 
+/** Whether something is kept under a name. */
+export function isStored(name: string): boolean {
+  try {
+    return localStorage.getItem(`spanhouse.${name}`) !== null
+  } catch {
+    return false
+  }
+}
+
 function read<T>(key: string): T | undefined {
   try {
     const text = localStorage.getItem(key)

@@ -15,8 +15,10 @@ interface ColumnFormProps {
   column: Column
   revisions: readonly Revision[]
   onChange: (configuration: Configuration | undefined) => void
-  /** Shows another revision in this column: one that is chosen, or that the draft has become. */
+  /** Shows another revision in this column. */
   onChoose: (revision: Revision) => void
+  /** Shows the revision that the draft has become. */
+  onCommitted: (revision: Revision) => void
   onCopy: () => void
   /** Absent for the only column. */
   onRemove: (() => void) | undefined
@@ -25,7 +27,7 @@ interface ColumnFormProps {
 
 /** A variant: which revision it began with, its configuration, and what can be done with them. */
 export function ColumnForm(props: ColumnFormProps): ReactNode {
-  const { kind, column, revisions, onChange, onChoose, onCopy, onRemove, onRun } = props
+  const { kind, column, revisions, onChange, onChoose, onCommitted, onCopy, onRemove, onRun } = props
   const { name, configuration, revision, isDraft } = column
   const [view, setView] = useState<'form' | 'json'>('form')
   const [open, setOpen] = useState<'save' | 'deploy'>()
@@ -100,7 +102,7 @@ export function ColumnForm(props: ColumnFormProps): ReactNode {
         />
       )}
       {open === 'save' && (
-        <SaveDialog kind={kind} column={column} onClose={() => setOpen(undefined)} onSaved={onChoose} />
+        <SaveDialog kind={kind} column={column} onClose={() => setOpen(undefined)} onSaved={onCommitted} />
       )}
       {open === 'deploy' && <DeployDialog kind={kind} revision={revision} onClose={() => setOpen(undefined)} />}
     </section>

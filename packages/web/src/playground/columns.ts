@@ -18,13 +18,23 @@ export type Drafts = Readonly<Record<string, Configuration>>
 export function columnsOf(keys: readonly string[], revisions: readonly Revision[], drafts: Drafts): Column[] {
   const known = keys.filter(key => revisions.some(({ id }) => id === revisionIdOf(key)))
   const shown = known.length > 0 ? known : revisions.slice(0, 1).map(({ id }) => id)
-  return shown.map(key => {
-    const revision = revisions.find(({ id }) => id === revisionIdOf(key)) as Revision
-    const committed = configurationOf(revision)
-    const configuration = drafts[key] ?? committed
-    const isDraft = changesBetween(committed, configuration).length > 0
-    return { key, name: nameOf(key, revision, revisions), revision, configuration, isDraft }
-  })
+  return shown.flatMap(key => columnOf(key, revisions, drafts) ?? [])
+}
+
+/** The drafts of this browser that are in none of the columns. */
+export const hiddenDrafts = (columns: readonly Column[], revisions: readonly Revision[], drafts: Drafts): Column[] =>
+  Object.keys(drafts)
+    .filter(key => columns.every(column => column.key !== key))
+    .flatMap(key => columnOf(key, revisions, drafts) ?? [])
+    .filter(({ isDraft }) => isDraft)
+
+function columnOf(key: string, revisions: readonly Revision[], drafts: Drafts): Column | undefined {
+  const revision = revisions.find(({ id }) => id === revisionIdOf(key))
+  if (revision === undefined) return undefined
+  const committed = configurationOf(revision)
+  const configuration = drafts[key] ?? committed
+  const isDraft = changesBetween(committed, configuration).length > 0
+  return { key, name: nameOf(key, revision, revisions), revision, configuration, isDraft }
 }
 
 function nameOf(key: string, revision: Revision, revisions: readonly Revision[]): string {

@@ -29,7 +29,7 @@ interface GridProps {
 
 /** The variants as columns and the testcases as rows, with a run in each cell. */
 export function Grid({ kind, workflow, revisions, search, change }: GridProps): ReactNode {
-  const { columns, draft, replace, copy, remove } = useColumns(workflow.id, revisions, { search, change })
+  const { columns, hidden, ...of } = useColumns(workflow.id, revisions, { search, change })
   const { rows, own, setOwn, error } = useRows(workflow.id, search)
   const evaluators = useEvaluators(listIn(search.evaluators))
   const part = useKeptFocus<HTMLDivElement>()
@@ -59,6 +59,11 @@ export function Grid({ kind, workflow, revisions, search, change }: GridProps): 
             Copy to edit
           </Button>
         )}
+        {hidden.map(column => (
+          <Button key={column.key} onClick={() => of.add(column)}>
+            Show the draft of {column.name}
+          </Button>
+        ))}
       </div>
       {error && <Failure what="The testcases cannot be shown." error={error} />}
       <Scroller className={styles.scroller} label="Variants and testcases">
@@ -70,10 +75,11 @@ export function Grid({ kind, workflow, revisions, search, change }: GridProps): 
               kind={kind}
               column={column}
               revisions={revisions}
-              onChange={configuration => draft(column, configuration)}
-              onChoose={revision => replace(column, revision)}
-              onCopy={() => copy(column)}
-              onRemove={columns.length > 1 ? () => remove(column) : undefined}
+              onChange={configuration => of.draft(column, configuration)}
+              onChoose={revision => of.replace(column, revision)}
+              onCommitted={revision => of.commit(column, revision)}
+              onCopy={() => of.copy(column)}
+              onRemove={columns.length > 1 ? () => of.remove(column) : undefined}
               onRun={runAll}
             />
           ))}

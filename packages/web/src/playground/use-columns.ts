@@ -1,14 +1,20 @@
 import type { Configuration, Revision } from '../api/registry.ts'
 import { useStored } from '../parts/use-stored.ts'
-import { type Column, columnsOf, type Drafts } from './columns.ts'
+import { type Column, columnsOf, type Drafts, hiddenDrafts } from './columns.ts'
 import { type ChangeSearch, listIn, newColumn, type PlaygroundSearch, textOf } from './search.ts'
 
 interface Columns {
   columns: readonly Column[]
+  /** Drafts that none of them shows: of a revision that was the newest before, or of a column that was removed. */
+  hidden: readonly Column[]
   /** Changes the configuration of a column; undefined discards its draft. */
   draft: (column: Column, configuration: Configuration | undefined) => void
-  /** Shows a revision in place of a column, whose draft is given up. */
+  /** Shows a revision in place of a column. */
   replace: (column: Column, revision: Revision) => void
+  /** Shows the revision that the draft of a column has become. */
+  commit: (column: Column, revision: Revision) => void
+  /** Shows a hidden draft after all columns. */
+  add: (hidden: Column) => void
   /** Shows the same, draft or not, beside a column. */
   copy: (column: Column) => void
   remove: (column: Column) => void
@@ -31,16 +37,21 @@ export function useColumns(
         Object.entries({ ...drafts, ...changes }).flatMap(([key, one]) => (one === undefined ? [] : [[key, one]])),
       ),
     )
+  const replace = (column: Column, { id }: Revision): string => {
+    const chosen = newColumn(
+      keys.filter(key => key !== column.key),
+      id,
+    )
+    show(keys.map(key => (key === column.key ? chosen : key)))
+    return chosen
+  }
   return {
     columns,
+    hidden: hiddenDrafts(columns, revisions, drafts),
     draft: ({ key }, configuration) => keep({ [key]: configuration }),
-    replace: (column, { id }) => {
-      const others = keys.filter(key => key !== column.key)
-      const chosen = newColumn(others, id)
-      // A column that was removed may have left a draft under the same key.
-      keep({ [column.key]: undefined, [chosen]: undefined })
-      show(keys.map(key => (key === column.key ? chosen : key)))
-    },
+    replace,
+    commit: (column, revision) => keep({ [column.key]: undefined, [replace(column, revision)]: undefined }),
+    add: ({ key }) => show([...keys, key]),
     copy: ({ key, revision, configuration, isDraft }) => {
       const copied = newColumn(keys, revision.id)
       keep({ [copied]: isDraft ? configuration : undefined })

@@ -5,7 +5,7 @@ import { formatNumberOf } from '../format/format.ts'
 import { Button } from '../parts/controls.tsx'
 import { NameForm } from '../parts/name-form.tsx'
 import { PopoverButton } from '../parts/popover.tsx'
-import { useStored } from '../parts/use-stored.ts'
+import { isStored, useStored } from '../parts/use-stored.ts'
 import { CommitDialog } from './commit-dialog.tsx'
 import { ImportDialog } from './import-dialog.tsx'
 import {
@@ -29,10 +29,15 @@ interface SheetEditorProps {
   onCommitted: () => void
 }
 
+const storedAs = (revision_id: string): string => `sheet.${revision_id}`
+
+/** Whether this browser has changes of a revision that are not saved. */
+export const hasChanges = (revision_id: string): boolean => isStored(storedAs(revision_id))
+
 /** The rows of a revision as a sheet, and what can be done with them. What is not saved yet is kept in this browser. */
 export function SheetEditor({ revision, onCommitted }: SheetEditorProps): ReactNode {
   const [base] = useState(() => sheetOf(revision.data?.testcases ?? []))
-  const [edited, setEdited] = useStored<Sheet>(`sheet.${revision.id}`)
+  const [edited, setEdited] = useStored<Sheet>(storedAs(revision.id))
   const sheet = edited ?? base
   const [undone, setUndone] = useState<readonly Sheet[]>([])
   const [place, setPlace] = useState<Place>({ row: 0, column: 0 })
@@ -41,15 +46,16 @@ export function SheetEditor({ revision, onCommitted }: SheetEditorProps): ReactN
   const changes = changesOf(base, sheet)
   const types = typesOf(sheet)
   const changed = new Set(changes.cells.map(({ row, column }) => `${row}/${column}`))
+  const keep = (next: Sheet): void => setEdited(next === base ? undefined : next)
   const change = (next: Sheet): void => {
     setUndone([...undone.slice(-UNDO_MAX), sheet])
-    setEdited(next)
+    keep(next)
   }
   const undo = (): void => {
     const before = undone.at(-1)
     if (before === undefined) return
     setUndone(undone.slice(0, -1))
-    setEdited(before)
+    keep(before)
   }
   return (
     <>

@@ -5,8 +5,8 @@ import { type TestsetRevision, testsetQuery, testsetRevisionQuery, testsetRevisi
 import { formatTime, visible } from '../format/format.ts'
 import frame from '../frame/frame.module.css'
 import { useNameInTitle } from '../frame/title.ts'
-import { controls, Failure, Waiting } from '../parts/controls.tsx'
-import { SheetEditor } from './sheet-editor.tsx'
+import { Button, controls, Failure, Waiting } from '../parts/controls.tsx'
+import { hasChanges, SheetEditor } from './sheet-editor.tsx'
 import styles from './testsets.module.css'
 
 /** A testset: the rows of one revision, which can be edited and committed as the next. */
@@ -68,19 +68,27 @@ interface RevisionChoiceProps {
 
 function RevisionChoice({ id, isArchived, shown, onChoose }: RevisionChoiceProps): ReactNode {
   const { data = [shown] } = useQuery(testsetRevisionsQuery(id, isArchived))
+  const drafts = data.filter(({ id }) => id !== shown.id && hasChanges(id))
   return (
-    <select
-      className={controls.select}
-      aria-label="Revision"
-      value={shown.id}
-      onChange={event => onChoose(event.target.value)}
-    >
-      {data.map(({ id, version, message, date }) => (
-        <option key={id} value={id}>
-          v{version}
-          {message ? `: ${visible(message).slice(0, 40)}` : ''} ({formatTime(date)})
-        </option>
+    <>
+      <select
+        className={controls.select}
+        aria-label="Revision"
+        value={shown.id}
+        onChange={event => onChoose(event.target.value)}
+      >
+        {data.map(({ id, version, message, date }) => (
+          <option key={id} value={id}>
+            v{version}
+            {message ? `: ${visible(message).slice(0, 40)}` : ''} ({formatTime(date)})
+          </option>
+        ))}
+      </select>
+      {drafts.map(({ id, version }) => (
+        <Button key={id} onClick={() => onChoose(id)}>
+          Show your changes of v{version}
+        </Button>
       ))}
-    </select>
+    </>
   )
 }
