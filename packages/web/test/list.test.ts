@@ -197,6 +197,17 @@ test('a filter that is typed wrong says why, and the list stays', async () => {
   await close()
 })
 
+test('a name that is typed as a word is offered as one', async () => {
+  const { page, faults, close } = await visit(browser, project, '/w/traces')
+  await page.getByText(/^\d+ found/).waitFor()
+  await page.getByRole('combobox', { name: 'Filter' }).fill('plan_trip')
+  await page.getByText('Words are looked for in inputs and outputs.').waitFor()
+  await page.getByRole('button', { name: 'name:plan_trip' }).click()
+  await page.locator('[data-row="0"]', { hasText: 'plan_trip' }).waitFor()
+  expect(faults).toEqual([])
+  await close()
+})
+
 test('what arrives waits behind a button and moves no row', async () => {
   const busy = (await projectWithTraces(3)).project
   const { page, close } = await visit(browser, busy, '/w/traces')

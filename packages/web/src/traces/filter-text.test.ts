@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { allOf, hasTerm, parseFilterText, toggleTerm } from './filter-text.ts'
+import { allOf, hasTerm, namedLike, parseFilterText, toggleTerm } from './filter-text.ts'
 
 const EITHER = 'type:agent or type:chat'
 
@@ -24,4 +24,13 @@ test('terms that must all hold are added, turned round and removed', () => {
   expect(toggleTerm('cost>1 user:ada', '-user:ada')).toBe('cost>1 -user:ada')
   expect(toggleTerm('user:ada', 'user:ada')).toBe('')
   expect(allOf([undefined, ''])).toBe('')
+})
+
+test('a word is also a name, or the id of a trace; a filter is not', () => {
+  expect(namedLike(' plan_trip')).toBe('name:plan_trip')
+  expect(namedLike('"plan a trip"')).toBe('name:"plan a trip"')
+  expect(namedLike('AB'.repeat(16))).toBe(`trace:${'ab'.repeat(16)}`)
+  expect(['', '-a', 'a b', 'name:a', '(a', '{"field":"span_id"}', 'or'].map(namedLike)).toEqual(
+    Array(7).fill(undefined),
+  )
 })

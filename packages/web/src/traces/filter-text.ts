@@ -161,6 +161,18 @@ function termsOf(text: string): string[] {
   return terms.some(term => term.toLowerCase() === 'or') ? [`(${terms.join(' ')})`] : terms
 }
 
+/**
+ * For a filter that is one word or phrase, which is looked for in inputs and outputs: the filter for what is called so,
+ * or for the trace with that id.
+ */
+export function namedLike(filter: string): string | undefined {
+  const [token, ...others] = tokensOf(filter)
+  if (token?.kind !== 'text' || others.length > 0) return undefined
+  return TRACE_ID.test(token.value) ? `trace:${token.value.toLowerCase()}` : `name:${quoted(token.value)}`
+}
+
+const TRACE_ID = /^[0-9a-f]{32}$/i
+
 /** The texts between spaces that stand neither in quotes nor in brackets or braces. */
 export function splitTerms(text: string): string[] {
   const terms: string[] = []

@@ -28,6 +28,7 @@ import { topOf } from '../parts/left-lists.ts'
 import { Scores } from '../parts/scores.tsx'
 import { TypeIcon } from '../parts/type-icon.tsx'
 import { useKeptScroll } from '../parts/use-kept-scroll.ts'
+import { namedLike } from './filter-text.ts'
 import {
   addressOf,
   attributesIn,
@@ -317,9 +318,18 @@ const Waiting = (): ReactNode => <div aria-hidden="true" className={styles.waiti
 
 function Nothing({ search, change }: { search: TracesSearch; change: Change }): ReactNode {
   const isNarrow = search.q !== undefined || search.from !== undefined
+  const named = namedLike(search.q ?? '')
   return (
     <div className={styles.nothing}>
       <p>Nothing matches{search.q ? ' the filter' : ''} in this time.</p>
+      {named !== undefined && (
+        <p>
+          Words are looked for in inputs and outputs. Look for{' '}
+          <button type="button" className={styles.link} onClick={() => change({ q: named })}>
+            {visible(named)}
+          </button>
+        </p>
+      )}
       <p>
         {isNarrow && (
           <button
