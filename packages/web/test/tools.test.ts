@@ -29,6 +29,9 @@ test('by mouse: a filter is saved, and chosen again; an own column and scores ar
   await page.getByRole('button', { name: 'Failing agents', exact: true }).click()
   await page.waitForURL(/q=type%3Aagent\+errors%3E0/)
   const archive = page.getByRole('button', { name: 'Archive Failing agents' })
+  // What was chosen shows its rows.
+  await archive.waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Saved' }).click()
   await archive.click()
   await page.keyboard.press('Escape')
   await expect.poll(() => archive.evaluate(button => button === document.activeElement)).toBe(true)
