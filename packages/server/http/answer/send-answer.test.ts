@@ -22,12 +22,18 @@ let url: string
 /** Called when a request is being authenticated; it goes on once that resolves. */
 let whileAuthenticated: (request: FastifyRequest) => Promise<void> = async () => {}
 
+/** What the log says of errors. */
+const logged: string[] = []
+/** Answers once its caller has left. */
+let whenLeft: Promise<unknown>
+
 /** What is answered, by the name of the path. */
 const ANSWERS: Record<string, (hold: (bytes: number) => void) => unknown> = {
   small: () => ({ small: true }),
   list: () => new JsonList(Array.from({ length: 1000 }, () => new JsonText(JSON.stringify('é'.repeat(1000))))),
   early: () => ({ items: new JsonList(failing(0)) }),
   late: () => ({ items: new JsonList(failing(4 * MIB)) }),
+  left: () => whenLeft.then(() => ({ items: new JsonList(endless()) })),
   held: hold => {
     hold(5 * MIB)
     return { items: new JsonList(endless()) }
@@ -49,7 +55,7 @@ function* endless(): Generator<unknown> {
 }
 
 beforeAll(async () => {
-  const log = pino({ level: 'silent' })
+  const log = pino({ level: 'error' }, { write: line => logged.push(line) })
   app = await buildApp({
     logger: log,
     connections: new Connections({ listener: 'http', max: 100, metrics: new Metrics(undefined), log }),
@@ -111,6 +117,23 @@ test('what an answer holds is given back when its reader goes', async () => {
   expect(await now()).toBe(5 * MIB)
   socket.destroy()
   await expect.poll(now).toBe(0)
+})
+
+test.each(['identity', 'gzip'])('a caller who leaves before the answer is no failure: %s', async encoding => {
+  logged.length = 0
+  endlessEnded = 0
+  const socket = createConnection({ host: '127.0.0.1', port: Number(new URL(url).port) })
+  whenLeft = new Promise(resolve => {
+    whileAuthenticated = async ({ raw }) => {
+      whileAuthenticated = async () => {}
+      raw.socket.once('close', () => setTimeout(resolve, 10))
+      setImmediate(() => socket.destroy())
+    }
+  })
+  socket.write(`GET /auth/left HTTP/1.1\r\nhost: a\r\naccept-encoding: ${encoding}\r\n\r\n`)
+  await expect.poll(() => endlessEnded).toBe(1)
+  expect((await get('small', 'identity')).status).toBe(200)
+  expect(logged).toEqual([])
 })
 
 test('nothing is held for a caller who has gone before it is known who they are', async () => {

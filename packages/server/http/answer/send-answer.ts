@@ -36,6 +36,11 @@ async function sendPieces(reply: FastifyReply, pieces: AsyncGenerator<Buffer>): 
   const first = await pieces.next()
   const second = await pieces.next()
   if (second.done) return reply.send(first.value ?? '')
+  if (reply.raw.destroyed) {
+    // The caller has left. A stream would not be begun, and so not be ended either.
+    await pieces.return(undefined)
+    return reply.send('')
+  }
   if (reply.request.method === 'HEAD') {
     // fastify would read a stream to its end, although nothing of it is sent.
     await pieces.return(undefined)
@@ -52,7 +57,8 @@ function streamOf(begun: readonly Buffer[], rest: AsyncGenerator<Buffer>): Reada
   const asCaller = AsyncLocalStorage.snapshot()
   async function* pieces(): AsyncGenerator<Buffer> {
     try {
-      yield* begun
+      // Not `yield*`: a list takes no error, such as that of a caller who leaves.
+      for (const piece of begun) yield piece
       for (let next = await asCaller(() => rest.next()); !next.done; next = await asCaller(() => rest.next())) {
         bytes += next.value.length
         yield next.value
