@@ -100,12 +100,14 @@ function Evaluators({ search, change }: Pick<SourcesProps, 'search' | 'change'>)
         all={runnable.length}
         found={found.length}
       />
-      {found.map(({ id, name, slug }) => (
-        <label key={id} className={styles.check}>
-          <input type="checkbox" checked={chosen.includes(id)} onChange={() => toggle(id)} />
-          {visible(name ?? slug)}
-        </label>
-      ))}
+      {runnable
+        .filter(one => found.includes(one) || chosen.includes(one.id))
+        .map(({ id, name, slug }) => (
+          <label key={id} className={styles.check}>
+            <input type="checkbox" checked={chosen.includes(id)} onChange={() => toggle(id)} />
+            {visible(name ?? slug)}
+          </label>
+        ))}
       {error && <Failure what="The evaluators cannot be listed." error={error} />}
       {data && runnable.length === 0 && <p>This project has no evaluator yet.</p>}
     </PopoverButton>

@@ -56,16 +56,18 @@ export function EvaluateTraces({ traceIds, onClose, onStarted }: EvaluateTracesP
           all={evaluators.length}
           found={found.length}
         />
-        {found.map(({ id, name, slug }) => (
-          <label key={id}>
-            <input
-              type="checkbox"
-              checked={chosen.has(id)}
-              onChange={() => setChosen(chosen.symmetricDifference(new Set([id])))}
-            />{' '}
-            {visible(name ?? slug)}
-          </label>
-        ))}
+        {evaluators
+          .filter(one => found.includes(one) || chosen.has(one.id))
+          .map(({ id, name, slug }) => (
+            <label key={id}>
+              <input
+                type="checkbox"
+                checked={chosen.has(id)}
+                onChange={() => setChosen(chosen.symmetricDifference(new Set([id])))}
+              />{' '}
+              {visible(name ?? slug)}
+            </label>
+          ))}
         {data && evaluators.length === 0 && <p>The project has no evaluator that runs by itself.</p>}
       </fieldset>
       {failure && <Failure what="The evaluation was not started." error={failure} />}
