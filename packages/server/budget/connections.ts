@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
 import type { Logger } from 'pino'
-import { RepeatedLines } from '../ingest/repeated-lines.ts'
+import { RepeatedLines } from '../log/repeated-lines.ts'
 import type { Metrics } from '../metrics.ts'
 
 /** Of one listener; an idle one takes up to 9 KB of memory. */

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net'
 import { invalid, PROBLEMS, Problem } from '@spanhouse/model'
 import { databaseProblem } from '@spanhouse/postgres'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
-import { RepeatedLines } from '../ingest/repeated-lines.ts'
+import { RepeatedLines } from '../log/repeated-lines.ts'
 import { reasonOf } from '../start-checks.ts'
 
 /** Fastify's own errors, which occur before any handler runs. */

@@ -18,7 +18,7 @@ import {
   StoreMismatch,
 } from '@spanhouse/span-store'
 import type { SpanStream } from '@spanhouse/span-stream'
-import { openLog } from '../log.ts'
+import { openLog } from '../log/log.ts'
 import type { BatchReport } from '../metrics.ts'
 import type { ProjectPrices } from '../project-prices.ts'
 import { canGrow, openStream } from '../stream.ts'
