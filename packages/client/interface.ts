@@ -30195,7 +30195,8 @@ export interface operations {
                             rows?: {
                                 remove?: string[] | null;
                                 replace?: {
-                                    id: string & (unknown | null);
+                                    /** Format: uuid */
+                                    id: string;
                                     data?: {
                                         [key: string]: unknown;
                                     } | null;
@@ -30278,7 +30279,8 @@ export interface operations {
                             rows?: {
                                 remove?: string[] | null;
                                 replace?: {
-                                    id: string & (unknown | null);
+                                    /** Format: uuid */
+                                    id: string;
                                     data?: {
                                         [key: string]: unknown;
                                     } | null;
