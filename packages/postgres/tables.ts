@@ -370,6 +370,10 @@ export interface StreamPartitionsTable {
   partitions: number
 }
 
+export interface InstallationTable {
+  id: Generated<Uuid>
+}
+
 export interface CodeRuntimesTable {
   runtime: string
 }
@@ -411,6 +415,7 @@ export interface Tables {
   cluster_routes: ClusterRoutesTable
   stream_divisions: StreamDivisionsTable
   stream_partitions: StreamPartitionsTable
+  installation: InstallationTable
   code_runtimes: CodeRuntimesTable
 }
 

@@ -25,8 +25,8 @@ import {
 import type { SpanStream } from '@spanhouse/span-stream'
 import type { Logger } from 'pino'
 import { membersOf } from './cluster/check.ts'
-import { openDivided } from './cluster/divisions.ts'
 import { knownShards } from './cluster/known-shards.ts'
+import { openSharedStream } from './cluster/open-shared-stream.ts'
 import type { Config } from './config.ts'
 import { ensureSecretKeyFile } from './data-folder/key-file.ts'
 import { type Seeds, seedsFor } from './seeds.ts'
@@ -158,8 +158,7 @@ async function openStreamPart(config: Config, postgres: Postgres, log: Logger): 
   const stream = { config, store: 'stream', log } as const
   if (!canGrow(config)) return untilReachable({ ...stream, attempt: () => openStream(config, log) })
   await untilReachable({ config, store: 'postgres', log, attempt: () => postgres.migrate() })
-  const open = (divisions?: readonly number[]): Promise<SpanStream> => openStream(config, log, divisions)
-  return untilReachable({ ...stream, attempt: () => openDivided(postgres.db, config, open) })
+  return untilReachable({ ...stream, attempt: () => openSharedStream(postgres.db, config, log) })
 }
 
 /** Of a cluster, changes are made on each of its shards. */

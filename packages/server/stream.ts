@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
+import type { Uuid } from '@spanhouse/model'
 import { openEmbeddedStream, openJetStream, type SpanStream } from '@spanhouse/span-stream'
 import type { Logger } from 'pino'
 import type { Config } from './config.ts'
@@ -20,14 +21,21 @@ export const canGrow = ({ natsUrl, databaseUrl }: Config): boolean => natsUrl !=
 /** How long a writer that is paused keeps fetched messages from others. */
 const ACK_WAIT_MS = 10_000
 
-/**
- * `divisions`: the numbers of partitions that the stream in NATS has had, the present one last. Default: only the one
- * that it is created with.
- */
+/** What processes that share Postgres find there of their stream. */
+export interface SharedStream {
+  /**
+   * The numbers of partitions that the stream has had, the present one last. Default: only the one that it is created
+   * with.
+   */
+  divisions?: readonly number[] | undefined
+  /** By which the stream is told from one of another installation. */
+  installation?: Uuid
+}
+
 export const openStream = (
   { natsUrl, dataDir, streamBytesMax, streamPartitions }: Config,
   log: Logger,
-  divisions: readonly number[] = [streamPartitions ?? STREAM_PARTITIONS.networked],
+  { divisions = [streamPartitions ?? STREAM_PARTITIONS.networked], installation }: SharedStream = {},
 ): Promise<SpanStream> =>
   natsUrl
     ? openJetStream({
@@ -37,6 +45,8 @@ export const openStream = (
         ackWaitMs: ACK_WAIT_MS,
         bytesMax: streamBytesMax ?? STREAM_BYTES_MAX.networked,
         onRecreated: () => log.error(STREAM_LOST),
+        ...(installation !== undefined && { installation }),
+        onForeign: () => log.warn(STREAM_SHARED),
       })
     : openEmbeddedStream({
         path: join(dataDir, 'stream'),
@@ -46,6 +56,10 @@ export const openStream = (
 
 const STREAM_LOST =
   'NATS lost the span stream, and it was created again: accepted spans that were not yet stored are lost'
+
+const STREAM_SHARED =
+  'the span stream in NATS was last opened by an installation with another database: if that one still runs, each stores ' +
+  'spans that the other has accepted; give each a NATS server or account of its own'
 
 /**
  * How many threads of a process write. Networked, processes share the work; embedded there is only this one, and each

@@ -266,6 +266,17 @@ describe.skipIf(!natsAvailable)('JetStream', () => {
     expect(recreated).toBe(1)
   })
 
+  it('tells of another installation that has opened the stream', async () => {
+    const { url, name, partitions, bytesMax } = createPlace()
+    const foreign: string[] = []
+    const openBy = async (installation: string): Promise<void> => {
+      const onForeign = () => void foreign.push(installation)
+      opened.push(await openJetStream({ url, name, partitions, bytesMax, installation, onForeign }))
+    }
+    for (const installation of ['one', 'one', 'other', 'other', 'one']) await openBy(installation)
+    expect(foreign).toEqual(['other', 'one'])
+  })
+
   it('shares partitions between consumers', async () => {
     const place = createPlace({ partitions: 4 })
     const [one, other] = [await open(place), await open(place)]

@@ -9,7 +9,7 @@ import { Positions } from './jetstream/positions.ts'
 import { JetStreamReader, type ReaderParts } from './jetstream/reader.ts'
 import { Storage, settleAll } from './jetstream/storage.ts'
 import { Sweeper } from './jetstream/sweeper.ts'
-import { ensureTopology, Topology } from './jetstream/topology.ts'
+import { ensureTopology, noteInstallation, Topology } from './jetstream/topology.ts'
 import { type Lane, Pace } from './lanes.ts'
 import { HOLD_MS } from './settle.ts'
 import type {
@@ -36,6 +36,10 @@ export interface JetStreamOptions {
   replicas?: number
   /** Prefix of streams and subjects; default: `spans`. */
   name?: string
+  /** Who uses the stream: it is noted there. Default: nothing is noted. */
+  installation?: string
+  /** Called if the stream was last opened by another installation, which would read the same messages. */
+  onForeign?: () => void
   /** How long a consumer may be silent before its messages go to another; default: 30 seconds. */
   ackWaitMs?: number
   /** How long an iteration may hold an unsettled message; default: ten minutes. */
@@ -72,6 +76,7 @@ export async function openJetStream(options: JetStreamOptions): Promise<SpanStre
       if (await ensure()) options.onRecreated?.()
     })
     await ensure()
+    if (options.installation && (await noteInstallation(jsm, name, options.installation))) options.onForeign?.()
     const positions = new Positions(connection, storage, topology)
     const letters = new DeadLetters(storage, topology, positions)
     return new JetStream({ connection, storage, topology, letters, positions, ackWaitMs, holdMs }, { bytesMax, ensure })

@@ -96,8 +96,8 @@ await postgres?.close()
 port.close()
 
 async function openGrowing({ db }: Postgres): Promise<SpanStream> {
-  const { openDivided } = await import('../cluster/divisions.ts')
-  return openDivided(db, config, divisions => openStream(config, log, divisions))
+  const { openSharedStream } = await import('../cluster/open-shared-stream.ts')
+  return openSharedStream(db, config, log)
 }
 
 async function watch({ db }: Postgres): Promise<void> {

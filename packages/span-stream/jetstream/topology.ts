@@ -165,6 +165,18 @@ export async function ensureTopology(
   return ensured.some(({ found }) => isClosed(found))
 }
 
+/** In the metadata of a stream. */
+const INSTALLATION = 'spanhouse-installation'
+
+/** Notes at the stream that this installation uses it. Resolves with whether another one is noted there. */
+export async function noteInstallation(jsm: JetStreamManager, stream: string, installation: string): Promise<boolean> {
+  const { metadata } = (await jsm.streams.info(stream)).config
+  const noted = metadata?.[INSTALLATION]
+  if (noted === installation) return false
+  await jsm.streams.update(stream, { metadata: { ...metadata, [INSTALLATION]: installation } })
+  return noted !== undefined
+}
+
 interface Ensured {
   found: StreamConfig
   wanted: StreamSettings
