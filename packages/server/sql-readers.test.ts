@@ -243,6 +243,18 @@ describe('a reader of one project', () => {
     expect((await ask('SELECT 1')).status).toBe(200)
   })
 
+  test('the user of a deleted project is gone, and those of others are still there', async () => {
+    const gone = await newProject({ apiUrl: server.url, receiverUrl: server.url, adminKey: server.adminKey })
+    const credentials = await newReader(gone)
+    await rows('SELECT 1', credentials)
+    const path = `/api/admin/simple/accounts/projects/${gone.projectId}`
+    expect((await call(server.url, 'DELETE', path, `Access ${server.adminKey}`)).status).toBe(200)
+    // Its server restarts meanwhile.
+    const says = (): Promise<string> => ask('SELECT 1', credentials).then(({ text }) => text, String)
+    await expect.poll(says, { timeout: 60_000 }).toContain('AUTHENTICATION_FAILED')
+    await rows('SELECT 1')
+  }, 120_000)
+
   test('after many new passwords in a row a further one is refused, and a reader can still be removed', async () => {
     const { send } = theirs.project
     const change = (): ReturnType<typeof send> => send('PUT', '/api/projects/current/sql-reader')
@@ -297,15 +309,3 @@ test('the documentation names every column', async () => {
       expect(columns, `${view}.${name}`).toContain(`\`${name}\``)
   }
 })
-
-test('the user of a deleted project is gone, and those of others are still there', async () => {
-  const gone = await newProject({ apiUrl: server.url, receiverUrl: server.url, adminKey: server.adminKey })
-  const credentials = await newReader(gone)
-  await rows('SELECT 1', credentials)
-  const path = `/api/admin/simple/accounts/projects/${gone.projectId}`
-  expect((await call(server.url, 'DELETE', path, `Access ${server.adminKey}`)).status).toBe(200)
-  // Its server restarts meanwhile.
-  const says = (): Promise<string> => ask('SELECT 1', credentials).then(({ text }) => text, String)
-  await expect.poll(says, { timeout: 60_000 }).toContain('AUTHENTICATION_FAILED')
-  await rows('SELECT 1')
-}, 120_000)
