@@ -5,9 +5,8 @@ import { type Kind, type Workflow, workflowsQuery } from '../api/registry.ts'
 import { testsetsQuery } from '../api/testsets.ts'
 import { visible } from '../format/format.ts'
 import { Button, controls, Failure } from '../parts/controls.tsx'
-import { FindField } from '../parts/find-field.tsx'
-import { hasWords } from '../parts/has-words.ts'
 import { PopoverButton } from '../parts/popover.tsx'
+import { EvaluatorChecks } from '../registry/evaluator-checks.tsx'
 import { NewTestset } from '../testsets/new-testset.tsx'
 import type { Column } from './columns.ts'
 import { EvaluateLink } from './evaluate-link.tsx'
@@ -87,27 +86,16 @@ function Evaluators({ search, change }: Pick<SourcesProps, 'search' | 'change'>)
   const { data, error } = useQuery(workflowsQuery('evaluator'))
   const chosen = listIn(search.evaluators)
   const runnable = data?.filter(isRunnable) ?? []
-  const [words, setWords] = useState('')
-  const found = runnable.filter(({ name = '', slug }) => hasWords(`${name} ${slug}`, words))
   const toggle = (id: string): void =>
     change({ evaluators: textOf(chosen.includes(id) ? chosen.filter(one => one !== id) : [...chosen, id]) })
   return (
     <PopoverButton label={chosen.length > 0 ? `Evaluators: ${chosen.length}` : 'Evaluators'}>
-      <FindField
-        label="Find an evaluator"
-        text={words}
-        onChange={setWords}
-        all={runnable.length}
-        found={found.length}
+      <EvaluatorChecks
+        evaluators={runnable}
+        isChosen={id => chosen.includes(id)}
+        onToggle={toggle}
+        className={styles.check}
       />
-      {runnable
-        .filter(one => found.includes(one) || chosen.includes(one.id))
-        .map(({ id, name, slug }) => (
-          <label key={id} className={styles.check}>
-            <input type="checkbox" checked={chosen.includes(id)} onChange={() => toggle(id)} />
-            {visible(name ?? slug)}
-          </label>
-        ))}
       {error && <Failure what="The evaluators cannot be listed." error={error} />}
       {data && runnable.length === 0 && <p>This project has no evaluator yet.</p>}
     </PopoverButton>

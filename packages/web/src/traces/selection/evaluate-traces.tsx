@@ -2,11 +2,10 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { type Workflow, workflowsQuery } from '../../api/registry.ts'
 import { evaluateTraces } from '../../api/selected-traces.ts'
-import { formatNumberOf, visible } from '../../format/format.ts'
+import { formatNumberOf } from '../../format/format.ts'
 import { Failure, TextField } from '../../parts/controls.tsx'
-import { FindField } from '../../parts/find-field.tsx'
-import { hasWords } from '../../parts/has-words.ts'
 import { FormModal } from '../../parts/modal.tsx'
+import { EvaluatorChecks } from '../../registry/evaluator-checks.tsx'
 import styles from './selection.module.css'
 
 interface EvaluateTracesProps {
@@ -24,8 +23,6 @@ export function EvaluateTraces({ traceIds, onClose, onStarted }: EvaluateTracesP
   const { data, error } = useQuery(workflowsQuery('evaluator'))
   const queryClient = useQueryClient()
   const evaluators = data?.filter(runs) ?? []
-  const [words, setWords] = useState('')
-  const found = evaluators.filter(({ name = '', slug }) => hasWords(`${name} ${slug}`, words))
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const [name, setName] = useState(formatNumberOf(traceIds.length, 'trace'))
   const picked = evaluators.filter(({ id }) => chosen.has(id))
@@ -49,25 +46,11 @@ export function EvaluateTraces({ traceIds, onClose, onStarted }: EvaluateTracesP
       <TextField className={styles.field} label="Name" value={name} onChange={setName} />
       <fieldset className={styles.choices}>
         <legend>Evaluators</legend>
-        <FindField
-          label="Find an evaluator"
-          text={words}
-          onChange={setWords}
-          all={evaluators.length}
-          found={found.length}
+        <EvaluatorChecks
+          evaluators={evaluators}
+          isChosen={id => chosen.has(id)}
+          onToggle={id => setChosen(chosen.symmetricDifference(new Set([id])))}
         />
-        {evaluators
-          .filter(one => found.includes(one) || chosen.has(one.id))
-          .map(({ id, name, slug }) => (
-            <label key={id}>
-              <input
-                type="checkbox"
-                checked={chosen.has(id)}
-                onChange={() => setChosen(chosen.symmetricDifference(new Set([id])))}
-              />{' '}
-              {visible(name ?? slug)}
-            </label>
-          ))}
         {data && evaluators.length === 0 && <p>The project has no evaluator that runs by itself.</p>}
       </fieldset>
       {failure && <Failure what="The evaluation was not started." error={failure} />}
