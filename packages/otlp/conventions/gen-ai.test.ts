@@ -1,7 +1,7 @@
 import type { JsonObject } from '@spanhouse/model'
 import { describe, expect, test } from 'vitest'
 import { spanOf } from './drafts.testing.ts'
-import { conversationIn } from './gen-ai-events.ts'
+import { conversationIn } from './messages/gen-ai-events.ts'
 import { agOf, at } from './recognised.testing.ts'
 
 const operation = (name: unknown, type: string): [string, unknown, JsonObject] => [

@@ -2,8 +2,8 @@ import { isJsonObject, type Json, type JsonObject, type SpanType } from '@spanho
 import { withoutAbsent } from '../canonical/without-absent.ts'
 import { parseText } from '../json/json-text.ts'
 import { type Convention, type Found, lookedAt, rowsOf, type SentAttributes, type SentSpan } from './convention.ts'
-import { conversationIn, toolCallIn } from './gen-ai-events.ts'
-import { normaliseMessages, splitAtLastUser, withInstructions } from './gen-ai-messages.ts'
+import { conversationIn, toolCallIn } from './messages/gen-ai-events.ts'
+import { normaliseMessages, splitAtLastUser, withInstructions } from './messages/gen-ai-messages.ts'
 import { amountOf, parsedContainer } from './value.ts'
 
 /** An agent's run sums up the usage of its model calls. */

@@ -2,7 +2,7 @@ import { isJsonObject, type Json, type JsonObject } from '@spanhouse/model'
 import { withoutAbsent } from '../canonical/without-absent.ts'
 import { parseObjectText } from '../json/json-text.ts'
 import { type Convention, type Found, lookedAt, rowsOf, type SentAttributes } from './convention.ts'
-import { memberOf, messagesOfContents } from './gemini-messages.ts'
+import { memberOf, messagesOfContents } from './messages/gemini-messages.ts'
 import { putUsage } from './usage.ts'
 import { parsedValue } from './value.ts'
 

@@ -1,7 +1,7 @@
 import type { Json, SpanType } from '@spanhouse/model'
 import { copyOf } from '../canonical/copy.ts'
 import { type Convention, type Found, lookedAt, type SentAttributes } from './convention.ts'
-import { normaliseMessages } from './gen-ai-messages.ts'
+import { normaliseMessages } from './messages/gen-ai-messages.ts'
 import { inputsOf, parsedContainer } from './value.ts'
 
 const SPAN_TYPE_OF_KIND: ReadonlyMap<Json, SpanType> = new Map([

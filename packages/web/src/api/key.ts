@@ -29,7 +29,7 @@ export function setKey(key: string): void {
   notify()
 }
 
-/** Whether the key that this browser has is still known shows when the question is about to be asked. */
+/** Asks which key to use. Before the question is shown, the server is asked whether it still knows the one in use. */
 function offer(key: string): void {
   offered = key
   notify()

@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '@spanhouse/model'
-import { withoutAbsent } from '../canonical/without-absent.ts'
-import { parseText } from '../json/json-text.ts'
-import { parsedContainer } from './value.ts'
+import { withoutAbsent } from '../../canonical/without-absent.ts'
+import { parseText } from '../../json/json-text.ts'
+import { parsedContainer } from '../value.ts'
 
 /**
  * Converts messages `{ role, parts }`, as JSON text or as a list, to the form `{ role, content }` of chat APIs: text

@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '@spanhouse/model'
-import { withoutAbsent } from '../canonical/without-absent.ts'
+import { withoutAbsent } from '../../canonical/without-absent.ts'
 import { normaliseMessages } from './gen-ai-messages.ts'
 
 /**

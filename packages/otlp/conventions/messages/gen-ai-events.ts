@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject, type SpanEvent } from '@spanhouse/model'
-import { withoutAbsent } from '../canonical/without-absent.ts'
+import { withoutAbsent } from '../../canonical/without-absent.ts'
+import { parsedContainer } from '../value.ts'
 import { normaliseMessages, withInstructions } from './gen-ai-messages.ts'
-import { parsedContainer } from './value.ts'
 
 /** The messages of a conversation, in the form of chat APIs. */
 export interface Conversation {
