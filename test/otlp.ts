@@ -56,7 +56,8 @@ function anyValue(value: unknown): object {
   if (typeof value === 'string') return { stringValue: value }
   if (typeof value === 'boolean') return { boolValue: value }
   if (typeof value === 'bigint') return { intValue: String(value) }
-  if (typeof value === 'number') return Number.isInteger(value) ? { intValue: String(value) } : { doubleValue: value }
+  if (typeof value === 'number')
+    return Number.isSafeInteger(value) ? { intValue: String(value) } : { doubleValue: value }
   if (Array.isArray(value)) return { arrayValue: { values: value.map(anyValue) } }
   return {
     kvlistValue: { values: Object.entries(value as object).map(([key, one]) => ({ key, value: anyValue(one) })) },

@@ -1,5 +1,6 @@
 import { readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { JsonObject } from '@spanhouse/model'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call, eventually, newProject, type TestProject } from '../../test/harness.ts'
 import { dashed, newTraceId, otlpSpan } from '../../test/otlp.ts'
@@ -45,17 +46,17 @@ afterAll(async () => {
 })
 
 /** A project with a run of one scenario whose traces are named by a word. */
-async function fill(word: string): Promise<Filled> {
+async function fill(
+  word: string,
+  outputs: JsonObject = { score: 0.5, success: false, deep: { note: word } },
+): Promise<Filled> {
   const project = await newProject({ apiUrl: server.url, receiverUrl: server.url, adminKey: server.adminKey })
   const post = async (path: string, body: object): Promise<any> =>
     (await project.post(`/api/evaluations/${path}`, body)).body
   const [subject, evaluator] = [newTraceId(), newTraceId()]
   await project.store(
     otlpSpan({ traceId: subject, name: word }, { 'ag.data.outputs': word }),
-    otlpSpan(
-      { traceId: evaluator, name: word },
-      { 'ag.data.outputs': { score: 0.5, success: false, deep: { note: word } } },
-    ),
+    otlpSpan({ traceId: evaluator, name: word }, { 'ag.data.outputs': outputs }),
   )
   const steps = [
     { key: 't', type: 'input', origin: 'custom', references: {} },
@@ -123,6 +124,38 @@ test('a result has its run, scenario, testcase, revisions, scores and both trace
     { ...scored, score_key: 'success', score_value: 0 },
     { ...common, repeat_idx: 1, status: 'pending', score_key: '', verdict: null, evaluator_trace_id: '' },
   ])
+})
+
+test('numbers beyond 64 bits are in the scores and can be read in the outputs, which may be long', async () => {
+  const deep = { low: -1e20, half: 0.5, name: '100000000000000000000' }
+  const { project, run_id } = await fill('huge', { score: 1e20, deep, success: true, reason: 'x'.repeat(40_000) })
+  const owner = await newReader(project)
+  const scores = await eventually(async () => {
+    const found = await rows(
+      `SELECT score_key, score_value, left(score_text, 30) AS score_text, verdict FROM v1_evaluation_results
+      WHERE run_id = '${run_id}' AND repeat_idx = 0 ORDER BY score_key`,
+      owner,
+    )
+    return found.length > 1 && found
+  })
+  const score = { score_value: null, score_text: null, verdict: true }
+  expect(scores).toEqual([
+    { ...score, score_key: 'deep.half', score_value: 0.5 },
+    { ...score, score_key: 'deep.low', score_value: -1e20 },
+    { ...score, score_key: 'deep.name', score_text: deep.name },
+    { ...score, score_key: 'reason', score_text: 'x'.repeat(30) },
+    { ...score, score_key: 'score', score_value: 1e20 },
+    { ...score, score_key: 'success', score_value: 1 },
+  ])
+  for (const view of ['v1_spans', 'v1_traces'])
+    expect(
+      await rows(
+        `SELECT JSONExtractFloat(outputs, 'score') AS score, JSONExtractString(outputs, 'deep', 'name') AS name
+        FROM ${view} WHERE length(outputs) > 1000`,
+        owner,
+      ),
+    ).toEqual([{ score: 1e20, name: deep.name }])
+  expect((await project.send('DELETE', '/api/projects/current/sql-reader')).body).toEqual({ count: 1 })
 })
 
 test('traces and spans are those of the interface, also after they were sent again', async () => {
