@@ -141,6 +141,36 @@ test('scores of 21 digits are compared, distributed and measured like others', a
   expect(metrics[0].data.e[SCORE]).toMatchObject({ count: 1, sum: 3e20, max: 3e20 })
 })
 
+test('values whose sum or difference no number can hold are not compared, and the others are', async () => {
+  const runs = [
+    await runOf([
+      { testcase: 0, score: -1.7e308 },
+      { testcase: 1, score: 1.7e308, repeats: 2 },
+      { testcase: 2, score: 1 },
+    ]),
+    await runOf([
+      { testcase: 0, score: 1.7e308 },
+      { testcase: 1, score: 1.7e308, repeats: 2 },
+      { testcase: 2, score: 3 },
+    ]),
+  ]
+  const { comparison } = await post('/evaluations/runs/compare', {
+    comparison: {
+      baseline_run_id: runs[0]?.id,
+      run_ids: [runs[1]?.id],
+      scores: [{ step_key: 'e', path: SCORE }],
+    },
+  })
+  const [{ matched, scores }] = comparison.runs
+  expect(matched).toBe(3)
+  expect(scores).toMatchObject([{ n: 1, baseline_mean: 1, mean: 3, difference: 2, wins: 1, ties: 0 }])
+  const differences = comparison.cases.map(({ testcase_id, scores: [{ difference }] }: any) => [
+    testcase_id,
+    difference,
+  ])
+  expect(Object.fromEntries(differences)).toEqual({ [testcase(0)]: undefined, [testcase(1)]: 0, [testcase(2)]: 2 })
+})
+
 test('a case without errors has none, and one of no duration took none; unknown tokens are not compared', async () => {
   const all = Array.from({ length: 12 }, (_, n) => n)
   const baseline = await runOf(all.map(n => ({ testcase: n, ms: n })))

@@ -224,5 +224,7 @@ function valueAt(side: 'baseline' | 'candidate', { values, trace_ids }: CaseSide
   return { ...(value != null && { [side]: value }), ...(trace_id && { [`${side}_trace_id`]: trace_id }) }
 }
 
-const differenceAt = (one: number | null | undefined, other: number | null | undefined): object =>
-  one == null || other == null ? {} : { difference: other - one }
+function differenceAt(one: number | null | undefined, other: number | null | undefined): object {
+  const difference = one == null || other == null ? Number.NaN : other - one
+  return Number.isFinite(difference) ? { difference } : {}
+}

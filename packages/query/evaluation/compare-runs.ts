@@ -50,7 +50,7 @@ const AS_WRITTEN = sql`${SETTINGS}, query_plan_optimize_join_order_limit = 0`
 /**
  * One row: `matched`, how many testcases or source traces there are in both runs; `pairs`, for each score the list of
  * [baseline, candidate] of all of these with both values, which are means if there are repeats. Repeats are alike, and
- * each on its own would make any difference look certain.
+ * each on its own would make any difference look certain. Values whose sum or difference no number can hold are none.
  */
 export function compileComparison({ project_id, baseline, candidate }: ComparedPair): Sql {
   const means = baseline.scores.map((_, index) => {
@@ -61,7 +61,7 @@ export function compileComparison({ project_id, baseline, candidate }: ComparedP
   const pairs = means.map((_, index) => {
     const mean = sql`means[${int(index + 1)}]`
     // In one order, so that resampling the same values has the same result.
-    return sql`arraySort(groupArrayIf((${mean}.2, ${mean}.3), ${mean}.1 > 0))`
+    return sql`arraySort(groupArrayIf((${mean}.2, ${mean}.3), ${mean}.1 > 0 AND isFinite(${mean}.3 - ${mean}.2)))`
   })
   return sql`SELECT count() AS matched, tuple(${join(pairs)}) AS pairs
 FROM (SELECT CAST([${join(means)}], 'Array(Tuple(UInt64, Float64, Float64))') AS means
