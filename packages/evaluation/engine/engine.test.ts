@@ -3,9 +3,20 @@ import { onEachDatabase } from '@spanhouse/postgres/database.testing.ts'
 import { createSimple, KINDS } from '@spanhouse/registry'
 import { validate } from '@spanhouse/validation'
 import { expect, test, vi } from 'vitest'
-import { createEvaluation, Engine, type EngineParts, findRow, newEvaluation, type Scope } from '../index.ts'
+import {
+  type CallResult,
+  createEvaluation,
+  Engine,
+  type EngineParts,
+  findRow,
+  type Metrics,
+  newEvaluation,
+  type Scope,
+  stopRun,
+  type Workflow,
+} from '../index.ts'
 import { newScope } from '../scope.testing.ts'
-import { registryScope } from '../scope.ts'
+import { type MetricsPlace, registryScope } from '../scope.ts'
 
 const revisionOf = async (scope: Scope, kind: 'application' | 'testset', data: object): Promise<string> => {
   const made: any = await createSimple(registryScope(scope, KINDS[kind]), { slug: `x-${newId()}`, data } as never)
@@ -23,6 +34,19 @@ async function runsOver(scope: Scope, cases: number): Promise<() => Promise<stri
   }
 }
 
+const succeeded = (trace_id: string): CallResult => ({
+  status: { code: 200, message: 'Success' },
+  traced: { place: { trace_id, span_id: trace_id.slice(16) }, outputs: 1, trace: {} },
+  recorded: Promise.resolve(),
+})
+
+/** An engine that calls this instead of applications, over no stored traces. */
+const engineOf = ({ db, runtime }: Scope, { call, metrics }: { call: Workflow['call']; metrics?: Metrics }): Engine => {
+  const traces = { read: async () => new Map(), hashOf: () => undefined } as never
+  const workflows = { open: async () => ({ call }) }
+  return new Engine({ db, runtime, workflows, traces, metrics, log: { warn: vi.fn() } } as EngineParts)
+}
+
 onEachDatabase('the engine', postgres => {
   test('the runs of one project, however long, hold up no run of another', { timeout: 60_000 }, async () => {
     const [many, one] = [await newScope(postgres()), await newScope(postgres())]
@@ -34,13 +58,9 @@ onEachDatabase('the engine', postgres => {
       called.add(references.application_revision.id)
       traces.push(trace_id)
       await new Promise(resolve => setTimeout(resolve, 1_000))
-      const traced = { place: { trace_id, span_id: trace_id.slice(16) }, outputs: 1, trace: {} }
-      return { status: { code: 200, message: 'Success' }, traced, recorded: Promise.resolve() }
+      return succeeded(trace_id)
     }
-    const stored = { read: async () => new Map(), hashOf: () => undefined } as never
-    const { db, runtime } = many
-    const workflows = { open: async () => ({ call }) }
-    const engine = new Engine({ db, runtime, workflows, traces: stored, log: { warn: vi.fn() } } as EngineParts)
+    const engine = engineOf(many, { call })
     try {
       await vi.waitFor(() => expect(called.size).toBe(32), { timeout: 20_000 })
       const id = await (await runsOver(one, 2))()
@@ -50,6 +70,27 @@ onEachDatabase('the engine', postgres => {
       // The others of the first project have their turn as well.
       await vi.waitFor(() => expect(called.size).toBe(41), { timeout: 20_000 })
       expect(new Set(traces).size).toBe(traces.length)
+    } finally {
+      await engine.stop()
+    }
+  })
+
+  test('a run that is stopped while its metrics are computed has the status that its scenarios say', async () => {
+    const scope = await newScope(postgres())
+    const id = await (await runsOver(scope, 2))()
+    const asked: MetricsPlace[] = []
+    const update: Metrics['update'] = async (_scope, places, signal) => {
+      asked.push(...places)
+      const isOfRun = places.some(({ scenario_id }) => scenario_id === undefined)
+      if (isOfRun) await new Promise(resolve => signal?.addEventListener('abort', resolve))
+    }
+    const engine = engineOf(scope, {
+      call: async ({ trace_id }) => succeeded(trace_id),
+      metrics: { update } as Metrics,
+    })
+    try {
+      await vi.waitFor(() => expect(asked).toContainEqual({ run_id: id }), { timeout: 20_000 })
+      expect(await stopRun(scope, id)).toMatchObject({ status: 'success', flags: { is_active: false } })
     } finally {
       await engine.stop()
     }

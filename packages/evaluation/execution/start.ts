@@ -9,7 +9,7 @@ import { updateRows } from '../entities/write.ts'
 import { beginOnline, endOnline } from '../online/begin.ts'
 import type { RunFlags } from '../runs/flags.ts'
 import { lockOpenRun } from '../runs/guard.ts'
-import { rollUpScenarios } from '../runs/roll-up.ts'
+import { rollUpRemaining, rollUpScenarios } from '../runs/roll-up.ts'
 import { stepsOf } from '../runs/run-data.ts'
 import { forgetWork, setClosed } from '../runs/runs.ts'
 import type { RunWork } from '../scope.ts'
@@ -158,19 +158,23 @@ export async function stopLockedRun(
   run: RunRow,
   max?: number,
 ): Promise<{ run: RunRow; hasMore: boolean }> {
-  const { rows } = await sql<{ id: Uuid | null }>`
-    (select t.id from evaluation_scenarios t
+  const { rows } = await sql<{ id: Uuid | null; kind: RunWork['kind'] | null }>`
+    (select t.id, null as kind from evaluation_scenarios t
       where t.project_id = ${scope.project_id} and t.run_id = ${run.id} and t.work is not null
       order by t.id ${max === undefined ? sql`` : sql`limit ${max + 1}`})
-    union all select null from evaluation_runs r
-      where r.project_id = ${scope.project_id} and r.id = ${run.id} and r.work ->> 'kind' = 'mint'`.execute(scope.db)
+    union all select null, r.work ->> 'kind' from evaluation_runs r
+      where r.project_id = ${scope.project_id} and r.id = ${run.id} and r.work is not null`.execute(scope.db)
   const working = rows.flatMap(({ id }) => id ?? [])
+  const kind = rows.find(one => one.id === null)?.kind
   const cut = working.slice(0, max)
   await cancelCells(scope, run, cut)
   await forgetWork(scope, [run.id], cut)
   await rollUpScenarios(scope, run, cut)
-  const isCut = rows.length > 0 && verdictOf(run.flags, stepsOf(run)) !== 'open'
+  const isOpen = verdictOf(run.flags, stepsOf(run)) === 'open'
+  const isCut = (cut.length > 0 || kind === 'mint') && !isOpen
   await setRun(scope, run, { status: isCut ? 'cancelled' : run.status, flags: { is_active: false } })
+  // Only the metrics of the run were to come, after which its status would have followed.
+  if (kind === 'finish' && !isCut && !isOpen) await rollUpRemaining(scope, run.id)
   return { run: (await findRow(scope, 'runs', run.id)) as RunRow, hasMore: working.length > cut.length }
 }
 
