@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Authenticator, ProjectPrincipal } from '@spanhouse/access'
 import type { CallResult, CallStatus, Owner, Workflow, WorkflowCall, Workflows } from '@spanhouse/evaluation'
 import { type JsonObject, microsToIso, Problem, type Uuid } from '@spanhouse/model'
@@ -8,6 +9,9 @@ import { revisionOf } from '../services/prepare.ts'
 import type { Services } from '../services/run.ts'
 import type { Shares } from '../shares/shares.ts'
 import { plainTree } from './plain-tree.ts'
+
+/** After a call was refused a slot: without a pause nothing else would happen in the process, and no slot be free. */
+const REFUSED_MS = 1_000
 
 export interface HostedWorkflowsParts {
   services: Services
@@ -50,13 +54,14 @@ export class HostedWorkflows implements Workflows {
     }
   }
 
-  /** A request would be refused after some seconds; this waits until it is its turn. */
+  /** A request would be refused after some seconds, or at once if too many wait; this waits until it is its turn. */
   async #untilSlot(principal: ProjectPrincipal, signal: AbortSignal): Promise<() => void> {
     for (;;)
       try {
         return await this.#parts.shares.take('evaluate', principal, signal)
       } catch (error) {
         if (signal.aborted || !(error instanceof Problem && error.retryable)) throw error
+        await delay(REFUSED_MS, undefined, { signal })
       }
   }
 
