@@ -135,6 +135,17 @@ test('authorization needs a secret that a caller has given', async () => {
   expect((await put({ id: randomUUID(), data })).status).toBe(400)
 })
 
+test('a secret that signs is refused for authorization if the header cannot have it', async () => {
+  const { id } = await made({ secret: 'two\nlines', data: { url: URL_ } })
+  const data = { url: URL_, auth_mode: 'authorization' }
+  const refused = [
+    await project.send('PUT', `${PATH}/${id}`, { subscription: { id, data } }),
+    await project.post(`${PATH}/test`, { subscription: { id, data } }),
+  ]
+  for (const { status, body } of refused) expect([status, body.detail]).toEqual([400, expect.stringMatching(/^secret: /)])
+  expect((await project.get(`${PATH}/${id}`)).body.subscription.data).toEqual({ url: URL_ })
+})
+
 test('lists are filtered and paged, without secrets', async () => {
   const own = await newProject()
   const ids: string[] = []

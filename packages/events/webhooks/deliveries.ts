@@ -116,7 +116,7 @@ export function redeliver(scope: WebhookScope, id: Uuid): Promise<JsonObject> {
 /**
  * Sends a test event once, now, and returns the delivery, whatever came of it. That of a stored subscription is stored.
  * 404 for an unknown subscription, also for one that was deleted meanwhile; 400 for a template beyond its limits, and
- * for `authorization` without a secret. An address that may not be called is a delivery that failed.
+ * for `authorization` without a secret that can be sent. An address that may not be called is a delivery that failed.
  */
 export async function testSubscription(
   scope: WebhookScope,
@@ -129,7 +129,7 @@ export async function testSubscription(
   const data = draft?.data ?? stored?.data
   if (!data) throw invalid('subscription.data is required without subscription.id.')
   if (data.payload_fields) requireRenderable(data.payload_fields)
-  requireSecret(data, draft?.secret, stored?.is_secret_given ?? false)
+  requireSecret(data, draft?.secret ?? (stored?.is_secret_given ? storedSecret : undefined))
   const event = testEventOf(scope, id)
   const nowhere = { created_at: event.created_at, updated_at: null }
   const message = {

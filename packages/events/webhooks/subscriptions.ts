@@ -23,7 +23,7 @@ export function createSubscription(scope: WebhookScope, input: NewSubscription):
   const { project_id, user_id } = scope
   const { data, secret } = input
   requireUsable(scope, data)
-  requireSecret(data, secret, false)
+  requireSecret(data, secret)
   return inTransaction(scope, async trx => {
     await refuseBeyondLimit(trx, project_id)
     const id = newId()
@@ -60,7 +60,8 @@ export function editSubscription(scope: WebhookScope, id: Uuid, input: EditedSub
   return inTransaction(scope, async trx => {
     const stored = await findSubscription({ ...scope, db: trx }, id, sql`for update`)
     const is_secret_given = secret !== undefined || (stored.is_secret_given && stored.secret_id !== null)
-    requireSecret(data, secret, is_secret_given)
+    if (data.auth_mode === 'authorization')
+      requireSecret(data, secret ?? (is_secret_given ? await secretOf({ ...scope, db: trx }, stored) : undefined))
     const secret_id = secret === undefined ? stored.secret_id : await storeSecret(trx, scope, { stored, secret })
     const is_active = flags?.is_active ?? stored.is_active
     if (is_active !== stored.is_active) await forgetQueued(trx, id)
@@ -128,11 +129,11 @@ function requireUsable({ outbound }: WebhookScope, { url, payload_fields }: Subs
   if (payload_fields) requireRenderable(payload_fields)
 }
 
-/** 400 for `authorization` without a secret, sent now or earlier, or with one that the header cannot have. */
-export function requireSecret({ auth_mode }: SubscriptionData, sent: string | undefined, isStored: boolean): void {
+/** 400 for `authorization` without a secret that a caller gave, now or earlier, or with one that the header cannot have. */
+export function requireSecret({ auth_mode }: SubscriptionData, given: string | undefined): void {
   if (auth_mode !== 'authorization') return
-  if (sent === undefined && !isStored) throw invalid('secret is required when auth_mode is authorization.')
-  const mistake = sent === undefined ? null : headerMistakeIn('Authorization', sent)
+  if (given === undefined) throw invalid('secret is required when auth_mode is authorization.')
+  const mistake = headerMistakeIn('Authorization', given)
   if (mistake !== null) throw invalid(`secret: the header Authorization ${mistake}.`)
 }
 
