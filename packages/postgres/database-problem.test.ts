@@ -53,6 +53,7 @@ test.each([
   ['Key (slug)=(acme) already exists.', { slug: 'acme' }],
   ['Key (lower(email))=(a@b.test) already exists.', { email: 'a@b.test' }],
   ['Key (run_id, step_key)=(1, x) already exists.', { run_id: '1', step_key: 'x' }],
+  ['Key (project_id, slug)=(7, acme) already exists.', { slug: 'acme' }],
   ['Key (owner_id)=(7) is not present in table "users".', { owner_id: '7' }],
   [undefined, {}],
 ])('the conflict of %j', (detail, conflict) => {

@@ -103,12 +103,16 @@ function conflict(error: DriverError): Problem {
   return new Problem('conflict', detail, { cause: error })
 }
 
-/** `Key (slug)=(a) already exists.` → `{ slug: 'a' }`; several columns are separated by comma and space. */
+/**
+ * `Key (slug)=(a) already exists.` → `{ slug: 'a' }`; several columns are separated by comma and space. The project of
+ * such a key is that of the caller's credentials, which means nothing to a caller.
+ */
 function conflictOf(detail: unknown): Record<string, string> {
   const match = /^Key \(([^=]*)\)=\((.*)\) /.exec(String(detail))
   if (!match) return {}
   const [, columns = '', values = ''] = match
   const names = columns.replaceAll(/lower\((\w+)\)/g, '$1').split(', ')
   const texts = names.length === 1 ? [values] : values.split(', ')
-  return Object.fromEntries(names.map((name, index) => [name, texts[index] ?? '']))
+  const pairs = names.map((name, index): [string, string] => [name, texts[index] ?? ''])
+  return Object.fromEntries(pairs.length === 1 ? pairs : pairs.filter(([name]) => name !== 'project_id'))
 }

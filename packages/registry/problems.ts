@@ -2,8 +2,8 @@ import { Problem } from '@spanhouse/model'
 import { databaseProblem } from '@spanhouse/postgres'
 
 const CODES = { unique: '23505', foreignKey: '23503', lockNotAvailable: '55P03' } as const
-/** The columns that every key of the registry begins with, which mean nothing to a caller. */
-const SCOPE_COLUMNS = new Set(['project_id', 'family'])
+/** The column that keys of the registry begin with, which means nothing to a caller. */
+const SCOPE_COLUMN = 'family'
 
 interface DriverError {
   code?: string
@@ -35,7 +35,7 @@ function taken(error: unknown): Problem | null {
   const detail = databaseProblem(error)?.detail
   if (typeof detail !== 'object' || Array.isArray(detail)) return null
   const columns = Object.entries((detail.conflict ?? {}) as Record<string, string>)
-  const conflict = Object.fromEntries(columns.filter(([name]) => !SCOPE_COLUMNS.has(name)))
+  const conflict = Object.fromEntries(columns.filter(([name]) => name !== SCOPE_COLUMN))
   const names = Object.keys(conflict).join(', ')
   return new Problem('conflict', { message: `An entry with this ${names} already exists.`, conflict }, { cause: error })
 }
