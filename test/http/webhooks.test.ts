@@ -20,7 +20,14 @@ const made = async (subscription: object, of = project): Promise<any> => {
 
 test('a subscription is created, read, replaced, stopped, started and deleted', async () => {
   const data = { url: URL_, headers: { a: 'b' }, payload_fields: { z: 1, a: ['$.event'] }, event_types: [] }
-  const sent = { name: 'N', description: 'D', tags: { t: 'x' }, meta: { b: 1, a: 2 }, data, secret: 'mine' }
+  const sent = {
+    name: 'N',
+    description: 'D',
+    tags: { t: 'x', of: [1, null] },
+    meta: { b: 1, a: 2 },
+    data,
+    secret: 'mine',
+  }
   const first = await made({ ...sent, flags: { is_active: false }, unknown: true })
   expect(first).toEqual({
     ...sent,
@@ -142,7 +149,8 @@ test('a secret that signs is refused for authorization if the header cannot have
     await project.send('PUT', `${PATH}/${id}`, { subscription: { id, data } }),
     await project.post(`${PATH}/test`, { subscription: { id, data } }),
   ]
-  for (const { status, body } of refused) expect([status, body.detail]).toEqual([400, expect.stringMatching(/^secret: /)])
+  for (const { status, body } of refused)
+    expect([status, body.detail]).toEqual([400, expect.stringMatching(/^secret: /)])
   expect((await project.get(`${PATH}/${id}`)).body.subscription.data).toEqual({ url: URL_ })
 })
 

@@ -1,6 +1,6 @@
 import { microsToIso } from '@spanhouse/model'
 import { headerMistakeIn } from '@spanhouse/outbound'
-import { list, optional, recordOf, storedObject, tags, time, uuid, windowing, z } from '@spanhouse/validation'
+import { list, optional, recordOf, storedObject, time, uuid, windowing, z } from '@spanhouse/validation'
 import { EVENT_KINDS } from '../log/kinds.ts'
 
 const URL_LENGTH_MAX = 2083
@@ -38,7 +38,7 @@ const subscriptionData = z.object({
 /** What a subscription asks for, and how it is sent; stored and shown as it was sent. */
 export type SubscriptionData = z.output<typeof subscriptionData>
 
-const labels = { name: text, description: text, tags: optional(tags), meta: optional(storedObject) }
+const labels = { name: text, description: text, tags: optional(storedObject), meta: optional(storedObject) }
 const flags = optional(z.object({ is_active: optional(z.boolean()) }))
 const secret = optional(z.string().min(1).max(SECRET_LENGTH_MAX))
 
