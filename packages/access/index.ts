@@ -47,6 +47,7 @@ export {
 export * from './organizations/read-organizations.ts'
 export { checkPermission, permissionCheckQuery } from './roles/permission-check.ts'
 export * from './roles/roles.ts'
+export * from './roles/sql-readers.ts'
 export type { StandardProvider } from './secrets/providers.ts'
 export { createSecretBody, editSecretBody, type ProbeBody, probeBody } from './secrets/secret-body.ts'
 export { secretJson } from './secrets/secret-json.ts'

@@ -374,6 +374,11 @@ export interface InstallationTable {
   id: Generated<Uuid>
 }
 
+export interface SqlReadersTable {
+  project_id: Uuid
+  user_id: Uuid
+}
+
 export interface CodeRuntimesTable {
   runtime: string
 }
@@ -417,6 +422,7 @@ export interface Tables {
   stream_partitions: StreamPartitionsTable
   installation: InstallationTable
   code_runtimes: CodeRuntimesTable
+  sql_readers: SqlReadersTable
 }
 
 export type Database = Kysely<Tables>

@@ -4,7 +4,7 @@ import { type Postgres, sql } from '@spanhouse/postgres'
 import { type Engine, removeProjects } from '@spanhouse/span-store'
 import type { SpanStream } from '@spanhouse/span-stream'
 import type { Logger } from 'pino'
-import { removeReadersOf, type SqlReaders } from './sql-readers.ts'
+import { removeReadersOf, removeReadersOfFormerOwners, type SqlReaders } from './sql-readers.ts'
 
 /**
  * Deletes the data of deleted projects outside Postgres. Postgres records each deleted project in the transaction that
@@ -36,7 +36,10 @@ export interface SweptStores {
   stream: Pick<SpanStream, 'stats' | 'deadLetters' | 'discard'>
 }
 
-/** Sweeps periodically, in one process at a time. `stop` resolves when no statement is running. */
+/**
+ * Sweeps periodically, in one process at a time, which also removes the SQL readers of former owners. `stop` resolves when
+ * no statement is running.
+ */
 export function startSweeping({ log, ...stores }: SweptStores & { log: Logger }): { stop(): Promise<void> } {
   const stopping = new AbortController()
   const ended = sweepNowAndThen(new Sweeper(stores, stopping.signal), log, stopping.signal)
@@ -73,6 +76,7 @@ class Sweeper {
     if (lease === null) return
     try {
       await this.sweep()
+      await removeReadersOfFormerOwners(this.#stores.postgres.db, this.#stores)
     } finally {
       await lease.release()
     }

@@ -288,6 +288,30 @@ describe('a reader of one project', () => {
     await rows('SELECT 1')
   }, 120_000)
 
+  test('the user of ClickHouse that a former owner made is gone, and that of a member is still there', async () => {
+    const { projectId, get } = theirs.project
+    const { organization_id, workspace_id } = (await get('/api/projects/current')).body
+    const as = { apiUrl: server.url, receiverUrl: server.url, adminKey: server.adminKey }
+    const leaver = await newProject(as)
+    const { id, email } = (await leaver.get('/api/profile')).body
+    const workspace = `/organizations/${organization_id}/workspaces/${workspace_id}`
+    const { url } = await theirs.project.posted(`${workspace}/invite`, [{ email, roles: ['owner'] }])
+    await leaver.posted(`${workspace}/invite/accept`, { token: new URL(url).searchParams.get('token'), email })
+    const key = await call(server.url, 'POST', '/api/admin/simple/accounts/api-keys/', `Access ${server.adminKey}`, {
+      api_key: { project_ref: { id: projectId }, user_ref: { id } },
+      options: { return_api_keys: true },
+    })
+    const authorization = `ApiKey ${key.body.accounts[0].api_keys.key.value}`
+    const made = await call(server.url, 'PUT', '/api/projects/current/sql-reader', authorization)
+    expect(made.status, made.text).toBe(200)
+    await rows('SELECT 1', made.body)
+    const remove = `/api/workspaces/${workspace_id}/users?email=${encodeURIComponent(email)}`
+    expect((await theirs.project.send('DELETE', remove)).status).toBe(200)
+    const says = (): Promise<string> => ask('SELECT 1', made.body).then(({ text }) => text, String)
+    await expect.poll(says, { timeout: 60_000 }).toContain('AUTHENTICATION_FAILED')
+    await rows('SELECT 1')
+  }, 120_000)
+
   test('after many new passwords in a row a further one is refused, and a reader can still be removed', async () => {
     const { send } = theirs.project
     const change = (): ReturnType<typeof send> => send('PUT', '/api/projects/current/sql-reader')

@@ -1,6 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto'
+import { findLostSqlReaders, forgetSqlReaders } from '@spanhouse/access'
 import { type ClickHouseServer, TooManyRestarts } from '@spanhouse/clickhouse-server'
 import { Problem, type Uuid } from '@spanhouse/model'
+import type { Database } from '@spanhouse/postgres'
 import {
   createReaderStatements,
   createViewStatements,
@@ -128,4 +130,15 @@ export async function removeReadersOf(
     await readers.remove(name).catch(error => {
       if (!(error instanceof Problem) || error.code !== 'unsupported') throw error
     })
+}
+
+/** Removes readers whose password is known to a user who is no longer an owner, by whatever way they ceased to be. */
+export async function removeReadersOfFormerOwners(
+  db: Database,
+  stores: { engine: Engine; readers: SqlReaders },
+): Promise<void> {
+  const lost = await findLostSqlReaders(db)
+  if (lost.length === 0) return
+  await removeReadersOf(stores, lost)
+  await forgetSqlReaders(db, lost)
 }

@@ -112,7 +112,7 @@ function spanRoutes({ parts, runtime, metrics, quotas, readEvents }: Served, { r
     pageRoutes,
     listRoutes({ engine: reads, registry }),
     retentionRoutes({ postgres, engine: background }),
-    sqlReaderRoutes({ readers, clickhouseUrl: clickhouse.url }),
+    sqlReaderRoutes({ db, readers, clickhouseUrl: clickhouse.url }),
     comparisonRoutes({ db, runtime, engine: reads }),
     runCaseRoutes({ db, runtime, engine: reads }),
     clusterRoutes({ cluster, db, stream }),

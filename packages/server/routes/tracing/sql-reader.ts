@@ -1,3 +1,5 @@
+import { forgetSqlReaders, noteSqlReader, SQL_READER_PERMISSION } from '@spanhouse/access'
+import type { Database } from '@spanhouse/postgres'
 import { z } from '@spanhouse/validation'
 import type { FastifyInstance } from 'fastify'
 import { addEndpoint } from '../../http/endpoint.ts'
@@ -6,15 +8,16 @@ import { createSqlReader, removeSqlReader, type SqlReaders } from '../../sql-rea
 const path = '/projects/current/sql-reader'
 const tag = 'projects'
 /** Of owners alone: who has the credentials reads everything of the project without this server. */
-const permission = 'edit_organization'
+const permission = SQL_READER_PERMISSION
 
 export interface SqlReaderParts {
+  db: Database
   readers: SqlReaders
   clickhouseUrl: string
 }
 
 /** A user of ClickHouse who may only read, and only this project; see `docs/sql.md`. */
-export function sqlReaderRoutes({ readers, clickhouseUrl }: SqlReaderParts): (app: FastifyInstance) => void {
+export function sqlReaderRoutes({ db, readers, clickhouseUrl }: SqlReaderParts): (app: FastifyInstance) => void {
   return app => {
     addEndpoint(app, {
       method: 'PUT',
@@ -25,7 +28,11 @@ export function sqlReaderRoutes({ readers, clickhouseUrl }: SqlReaderParts): (ap
       isSecret: true,
       answer: z.object({ url: z.string(), database: z.string(), user: z.string(), password: z.string() }),
       summary: "Creates the project's user of ClickHouse with a new password, which replaces an earlier one.",
-      handle: ({ principal }) => createSqlReader(readers, clickhouseUrl, principal.project_id),
+      handle: async ({ principal }) => {
+        const credentials = await createSqlReader(readers, clickhouseUrl, principal.project_id)
+        await noteSqlReader(db, principal)
+        return credentials
+      },
     })
     addEndpoint(app, {
       method: 'DELETE',
@@ -35,7 +42,11 @@ export function sqlReaderRoutes({ readers, clickhouseUrl }: SqlReaderParts): (ap
       permission,
       answer: z.object({ count: z.int() }),
       summary: "Removes the project's user of ClickHouse.",
-      handle: async ({ principal }) => ({ count: (await removeSqlReader(readers, principal.project_id)) ? 1 : 0 }),
+      handle: async ({ principal: { project_id } }) => {
+        const isRemoved = await removeSqlReader(readers, project_id)
+        await forgetSqlReaders(db, [project_id])
+        return { count: isRemoved ? 1 : 0 }
+      },
     })
   }
 }
