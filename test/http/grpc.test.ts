@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { type ClientHttp2Session, connect } from 'node:http2'
+import { type ClientHttp2Session, connect, constants, type IncomingHttpHeaders } from 'node:http2'
 import { gzipSync } from 'node:zlib'
 import { status } from '@grpc/grpc-js'
 import { trace } from '@opentelemetry/api'
@@ -162,6 +162,27 @@ describe('what is no gRPC', () => {
     expect(await callGrpc(grpcUrl, good, { headers: keyOf(project) })).toMatchObject({ code: status.OK })
     await ready()
     for (const session of sessions) session.destroy()
+  })
+
+  test.each([
+    ['discarded', METRICS, '0'],
+    ['rejected', '/opentelemetry.proto.collector.profiles.v1.ProfilesService/Export', '12'],
+  ])('requests that were %s before they ended are no streams of their connection', async (_how, path, expected) => {
+    const key = keyOf(await newProject())
+    const session = connect(grpcUrl)
+    for (let count = 0; count < 150; count++) {
+      const stream = session.request({ ':method': 'POST', ':path': path, 'content-type': 'application/grpc', ...key })
+      const statuses = new Promise(resolve => {
+        for (const event of ['response', 'trailers'] as const)
+          stream.on(event, (headers: IncomingHttpHeaders) => headers['grpc-status'] && resolve(headers['grpc-status']))
+      })
+      const closed = once(stream.resume(), 'close')
+      stream.write(framed(good))
+      expect(await statuses).toBe(expected)
+      await closed
+      expect(stream.rstCode).toBe(constants.NGHTTP2_NO_ERROR)
+    }
+    session.close()
   })
 
   test('a thousand idle connections do not keep others from exporting', async () => {

@@ -39,8 +39,6 @@ const ARRIVE_MS_MAX = 120_000
 const IDLE_MS_MAX = 10 * 60_000
 /** Once the server is closing, a request has this long to arrive, and then this long to be answered. */
 const CLOSING_MS = { arrive: 2_000, finish: 15_000 }
-/** How long the rest of a rejected request is discarded before its stream is reset. */
-const DISCARD_MS_MAX = 5_000
 
 const KiB = 1024
 /**
@@ -116,7 +114,10 @@ const HEADERS = { ':status': 200, 'content-type': 'application/grpc+proto', 'grp
 function succeed(stream: ServerHttp2Stream, message: Uint8Array): void {
   if (isAnswered(stream)) return
   stream.respond(HEADERS, { waitForTrailers: true })
-  stream.once('wantTrailers', () => stream.sendTrailers({ 'grpc-status': '0' }))
+  stream.once('wantTrailers', () => {
+    stream.sendTrailers({ 'grpc-status': '0' })
+    abandon(stream)
+  })
   stream.end(framed(message))
 }
 
@@ -126,10 +127,17 @@ const fail = (stream: ServerHttp2Stream, problem: Problem): void =>
 function refuse(stream: ServerHttp2Stream, headers: OutgoingHttpHeaders): void {
   if (isAnswered(stream)) return
   stream.respond(headers, { endStream: true })
+  abandon(stream)
+}
+
+/**
+ * Tells the client of an answered request not to send the rest of it. Go's never does, nor that it has ended: its
+ * stream would count among those of the connection, which the client believes it may open anew.
+ */
+function abandon(stream: ServerHttp2Stream): void {
   if (stream.readableEnded) return
   stream.resume()
-  const timer = setTimeout(() => stream.close(constants.NGHTTP2_NO_ERROR), DISCARD_MS_MAX)
-  stream.once('close', () => clearTimeout(timer))
+  setImmediate(() => stream.close(constants.NGHTTP2_NO_ERROR))
 }
 
 const isAnswered = (stream: ServerHttp2Stream): boolean => stream.destroyed || stream.closed || stream.headersSent
