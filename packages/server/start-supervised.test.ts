@@ -173,6 +173,15 @@ test.concurrent('a program ends in order when its terminal is gone, and while it
   expect(started.output).toMatch(/"stopped"/)
 }, 400_000)
 
+test.concurrent('a stop before the program listens to signals is in order, too', async context => {
+  const started = await start(context)
+  const hasProgram = async (): Promise<void> => expect(await programId(started)).toBeDefined()
+  await vi.waitFor(hasProgram, { ...PATIENCE, interval: 1 })
+  started.supervisor.kill('SIGTERM')
+  expect(await once(started.supervisor, 'exit')).toEqual([0, null])
+  expect(started.output).toBe('')
+}, 400_000)
+
 test.concurrent('a log on a full disk ends neither the program nor its supervisor', async context => {
   const full = openSync('/dev/full', 'w')
   context.onTestFinished(() => closeSync(full))

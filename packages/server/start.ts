@@ -42,6 +42,8 @@ let waitMs = WAIT_MS.min
 for (let starts = 1; ; starts++) {
   const began = performance.now()
   const { code, signal, wasReady, isInOrder } = await run()
+  // Asked to stop before it could listen to signals, it is ended by this one.
+  if (isInOrder && signal === 'SIGTERM') process.exit(0)
   if (isInOrder || code === 2 || (starts === 1 && !wasReady)) process.exit(code ?? 1)
   if (performance.now() - began > GOOD_RUN_MS) waitMs = WAIT_MS.min
   process.stderr.write(`Spanhouse exited (${signal ?? `code ${code}`}) and restarts in ${waitMs / 1000} s\n`)
