@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { startClickHouse } from '@spanhouse/clickhouse-server'
 import type { Span, Uuid } from '@spanhouse/model'
 import { type Engine, migrateSpans, openEngine, SpanBatch, SpanWriter } from '@spanhouse/span-store'
@@ -18,7 +19,7 @@ const BATCH_BYTES = 24 * 1024 ** 2
 const EXPORT_SPANS = 512
 /** Approximate; determines how many spans of a set form a batch. */
 const SPAN_BYTES: Record<SpanSet, number> = { small: 700, chat: 6_000 }
-const DDL = new URL('../clickhouse', import.meta.url).pathname
+const DDL = fileURLToPath(new URL('../clickhouse', import.meta.url))
 
 export interface Fill {
   set: SpanSet

@@ -1,11 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { NUMERIC_TEXT } from '@spanhouse/query'
 import { check } from 'recheck'
 import { type ESTree, parseSync, Visitor } from 'rolldown/utils'
 import { expect, test } from 'vitest'
 
-const ROOT = new URL('..', import.meta.url).pathname
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
 
 /** Expressions that may take more than linear time, and why they never see input of callers. */
 const EXEMPT: Record<string, string> = {

@@ -1,8 +1,9 @@
 import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 
-const ROOT = new URL('..', import.meta.url).pathname
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
 
 /** Which packages each package may import, and which libraries stay inside it. One row a package. */
 const SHAPE: Record<string, { imports: string[]; libraries: string[] }> = {
@@ -225,6 +226,13 @@ function hasDecisionForm(entry: string): boolean {
     lines.every(line => line.length <= 140)
   )
 }
+
+test('paths of files are decoded from their URLs, so that the program may be in a folder of any name', () => {
+  const files = globSync('{packages,test,bench}/**/*.ts', { cwd: ROOT, exclude: ['**/node_modules/**'] })
+  expect(files.length).toBeGreaterThan(0)
+  const encoded = /import\.meta\.(url|resolve\([^)]*\))\)?\.pathname/
+  expect(files.filter(path => encoded.test(readFileSync(join(ROOT, path), 'utf8')))).toEqual([])
+})
 
 test('no test gives up after a second, as vi.waitFor does without a timeout', () => {
   const calls = globSync('{packages,test}/**/*.{test,testing}.ts', { cwd: ROOT, exclude: ['**/node_modules/**'] })

@@ -3,11 +3,12 @@ import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { type ServerProcess, startServerProcess } from '@spanhouse/server/server-process.testing.ts'
 import { request } from 'undici'
 import { quantile, rounded } from '../measured.ts'
 
-const FAKE = new URL('../../packages/fake-provider/main.ts', import.meta.url).pathname
+const FAKE = fileURLToPath(new URL('../../packages/fake-provider/main.ts', import.meta.url))
 
 /** Every process of a benchmark of runs: the server, and a fake provider with a stored connection to it. */
 export interface ModelPlace {

@@ -3,10 +3,11 @@ import { once } from 'node:events'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { freePorts } from './clickhouse-server.ts'
 
-const PROGRAM = new URL('./local-cluster.ts', import.meta.url).pathname
+const PROGRAM = fileURLToPath(new URL('./local-cluster.ts', import.meta.url))
 let path: string
 let cluster: ChildProcess | undefined
 

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { setTimeout as delay } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import { runProcessBehind } from '@spanhouse/priority'
 import { type ServerAddress, USER, writeConfiguration } from './configuration.ts'
 
@@ -19,7 +20,7 @@ export const urlOf = ({ httpPort, password }: ServerAddress): string =>
 export async function startServerProcess(address: ServerAddress): Promise<ServerProcess> {
   const library = await findLibrary()
   const configFile = await writeConfiguration(address)
-  const program = new URL('./program.ts', import.meta.url).pathname
+  const program = fileURLToPath(new URL('./program.ts', import.meta.url))
   const child = spawn(process.execPath, [program, library, configFile, statementsOf(address)], {
     stdio: ['pipe', 'ignore', 'pipe'],
     env: { ...process.env, JE_MALLOC_CONF: ALLOCATOR },

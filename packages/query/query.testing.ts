@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { createClient } from '@clickhouse/client'
 import { startTestServer } from '@spanhouse/clickhouse-server/test-server.testing.ts'
 import { type Json, type JsonObject, type Micros, microsToIso, type Span } from '@spanhouse/model'
@@ -34,7 +35,7 @@ export type SpanRow = { trace_id: string; span_id: string } & Partial<
 const TIMES = ['start_time', 'created_at', 'updated_at']
 const TEXTS = ['attributes', 'data', 'events', 'links', 'references', 'hashes']
 
-const DDL = new URL('../../clickhouse', import.meta.url).pathname
+const DDL = fileURLToPath(new URL('../../clickhouse', import.meta.url))
 
 /** The span table in a ClickHouse server of its own. */
 export async function openTable() {

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
 import type { Socket } from 'node:net'
+import { fileURLToPath } from 'node:url'
 import { Problem } from '@spanhouse/model'
 import { runProcessBehind } from '@spanhouse/priority'
 import { inheritedFiles } from './inherited-files.ts'
@@ -174,7 +175,7 @@ function failed(kind: FailureKind, message: string): CodeFailure {
 const HEAP_MB_MAX = 192
 
 function start(interpreter: InterpreterName): ChildProcess {
-  const program = new URL('./interpreter/program.ts', import.meta.url).pathname
+  const program = fileURLToPath(new URL('./interpreter/program.ts', import.meta.url))
   const flags = [
     '--permission',
     '--allow-worker',
@@ -227,4 +228,4 @@ const READABLE = [
   new URL('.', import.meta.resolve('pyodide')),
   new URL('..', import.meta.resolve('quickjs-wasi')),
   new URL('..', import.meta.resolve('amaro')),
-].map(({ pathname }) => `${pathname}*`)
+].map(folder => `${fileURLToPath(folder)}*`)

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { closeSync, openSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { getPriority } from 'node:os'
 import type { Readable } from 'node:stream'
+import { fileURLToPath } from 'node:url'
 import { Problem } from '@spanhouse/model'
 import { afterEach, expect, test, vi } from 'vitest'
 import { isSample } from '../../test/sets/sample.ts'
@@ -120,7 +121,7 @@ test('what escapes from WebAssembly is in a process that may not use network, fi
 }, 120_000)
 
 test('the death of the parent ends the children, whatever they run', async () => {
-  const parent = spawn(process.execPath, [new URL('./parent.testing.ts', import.meta.url).pathname], {
+  const parent = spawn(process.execPath, [fileURLToPath(new URL('./parent.testing.ts', import.meta.url))], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const [line] = (await once(parent.stdout, 'data')) as [Buffer]
@@ -133,7 +134,7 @@ test('the death of the parent ends the children, whatever they run', async () =>
 test('a file that the parent has open for its children is not open in them', async () => {
   const secret = openSync(import.meta.filename, 'r')
   const stdio: StdioOptions = ['ignore', 'pipe', 'inherit', ...Array<'ignore'>(97).fill('ignore'), secret]
-  const parent = spawn(process.execPath, [new URL('./parent.testing.ts', import.meta.url).pathname], { stdio })
+  const parent = spawn(process.execPath, [fileURLToPath(new URL('./parent.testing.ts', import.meta.url))], { stdio })
   closeSync(secret)
   const [line] = (await once(parent.stdout as Readable, 'data')) as [Buffer]
   const pids = JSON.parse(line.toString()) as number[]

@@ -7,11 +7,12 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import { migratedCluster } from '@spanhouse/postgres/migrated-cluster.testing.ts'
 import { childrensCpuSecondsOf, cpuSecondsOf, memoryBytesOf, peakBytesOf } from './process-figures.testing.ts'
 import { START_OPTIONS, startEnvironment } from './start-options.ts'
 
-const MAIN = new URL('./main.ts', import.meta.url).pathname
+const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url))
 
 /** A Spanhouse in a separate process. */
 export interface ServerProcess {

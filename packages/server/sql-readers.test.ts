@@ -1,12 +1,13 @@
 import { readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { JsonObject } from '@spanhouse/model'
+import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call, eventually, newProject, type TestProject } from '../../test/harness.ts'
 import { dashed, newTraceId, otlpSpan } from '../../test/otlp.ts'
 import { newDataDir, type ServerProcess, startServerProcess } from './server-process.testing.ts'
 
-const ROOT = new URL('../../', import.meta.url).pathname
+const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const NOT_EMPTY = /\S/
 
 let dataDir: string

@@ -1,14 +1,18 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync } from 'node:fs'
-import { readFile, rm } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import { expect, type TestContext, test, vi } from 'vitest'
 import { readKeyFile } from './data-folder/key-file.ts'
 import { childrenOf } from './process-figures.testing.ts'
 import { newDataDir } from './server-process.testing.ts'
 
-const START = new URL('./start.ts', import.meta.url).pathname
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const START = 'packages/server/start.ts'
 const PATIENCE = { timeout: 180_000, interval: 200 }
 
 /** `npm start` on a data folder of its own. */
@@ -26,10 +30,11 @@ async function start(
     env = {},
     out = 'pipe',
     log = 'pipe',
-  }: { options?: string; env?: NodeJS.ProcessEnv; out?: number | 'pipe'; log?: number | 'pipe' } = {},
+    root = ROOT,
+  }: { options?: string; env?: NodeJS.ProcessEnv; out?: number | 'pipe'; log?: number | 'pipe'; root?: string } = {},
 ): Promise<Started> {
   const dataDir = await newDataDir('supervised')
-  const supervisor = spawn(process.execPath, [START], {
+  const supervisor = spawn(process.execPath, [join(root, START)], {
     env: {
       ...process.env,
       NODE_OPTIONS: options,
@@ -204,4 +209,40 @@ test.concurrent('standard output on a full disk does not end the program, whatev
   await until(() => started.output.includes('"name":"writer"'), true)
   await until(() => countOf(started), 1)
   expect(urls(started)).toHaveLength(1)
+}, 400_000)
+
+/** Libraries that the sandbox reads, which may read nothing beside them. */
+const SANDBOXED = ['amaro', 'pyodide', 'quickjs-wasi']
+
+/** The program in another folder: its own packages are copied, most libraries are linked. */
+async function copyTo(root: string): Promise<void> {
+  const isOwn = (path: string): boolean => !['node_modules', 'dist'].includes(basename(path))
+  for (const folder of ['packages', 'migrations', 'clickhouse'])
+    await cp(join(ROOT, folder), join(root, folder), { recursive: true, filter: isOwn })
+  const libraries = join(ROOT, 'node_modules')
+  await mkdir(join(root, 'node_modules', '@spanhouse'), { recursive: true })
+  for (const name of await readdir(libraries)) {
+    const [from, to] = [join(libraries, name), join(root, 'node_modules', name)]
+    if (SANDBOXED.includes(name)) await cp(from, to, { recursive: true })
+    else if (name !== '@spanhouse') await symlink(from, to)
+  }
+  for (const name of await readdir(join(root, 'packages')))
+    await symlink(join(root, 'packages', name), join(root, 'node_modules', '@spanhouse', name))
+}
+
+test.concurrent('the program may be in a folder of any name', async context => {
+  const parent = await mkdtemp(join(tmpdir(), 'spanhouse-folder-'))
+  context.onTestFinished(() => rm(parent, { recursive: true, force: true }))
+  const root = join(parent, 'an ünusual %20 #folder?')
+  await copyTo(root)
+  const started = await start(context, { root })
+  await untilStarted(started, 1)
+  await send(started)
+  await until(() => countOf(started), 1)
+  const uri = 'agenta:builtin:auto_custom_code_run:v0'
+  const code = 'def evaluate(app_params, inputs, output, correct_answer):\n    return 0.5'
+  const run = await ask(started, '/services/invoke', {
+    data: { inputs: { correct_answer: '' }, outputs: '', revision: { data: { uri, parameters: { code } } } },
+  })
+  expect(run).toMatchObject({ status: 200, body: { data: { outputs: { score: 0.5 } } } })
 }, 400_000)

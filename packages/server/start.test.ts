@@ -4,6 +4,7 @@ import { mkdir, mkdtemp, readdir, rm, rmdir, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { natsAvailable, startNats } from '@spanhouse/span-stream/nats-server.testing.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -34,7 +35,7 @@ test('a port in use and a folder that is none are said before anything is opened
 
 test('a first start without space on the disk leaves nothing that keeps the next one from starting', async () => {
   const full = join(dataDir, 'full')
-  const main = new URL('./main.ts', import.meta.url).pathname
+  const main = fileURLToPath(new URL('./main.ts', import.meta.url))
   const start = promisify(execFile)('bash', ['-c', 'ulimit -f 0; exec "$0" "$@"', process.execPath, main], {
     env: { ...process.env, SPANHOUSE_DATA_DIR: full, SPANHOUSE_PORT: '0', SPANHOUSE_GRPC_PORT: '0' },
   })

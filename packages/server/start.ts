@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import { START_OPTIONS, startEnvironment } from './start-options.ts'
 import { ALIVE_EVERY_MS, type Sign } from './supervision.ts'
 
@@ -14,7 +15,7 @@ import { ALIVE_EVERY_MS, type Sign } from './supervision.ts'
  * laptop's sleep) does not count.
  */
 
-const MAIN = new URL('./main.ts', import.meta.url).pathname
+const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url))
 
 /** How many heartbeats may be missed: half a minute. No request blocks the event loop for nearly as long. */
 const BEATS_MISSED_MAX = 30

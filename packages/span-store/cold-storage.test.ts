@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { startTestServer, type TestServer } from '@spanhouse/clickhouse-server/test-server.testing.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually } from '../../test/harness.ts'
@@ -36,7 +37,7 @@ beforeAll(async () => {
   await writeFile(join(additions(), 'storage.xml'), CONFIGURATION(join(path, 'cold')))
   server = await startTestServer({ path })
   engine = openEngine(server.url, { connections: 2 })
-  await migrateSpans(engine, new URL('../../clickhouse', import.meta.url).pathname)
+  await migrateSpans(engine, fileURLToPath(new URL('../../clickhouse', import.meta.url)))
 })
 
 afterAll(async () => {

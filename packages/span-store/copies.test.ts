@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { fileURLToPath } from 'node:url'
 import type { Json, Span } from '@spanhouse/model'
 import { compileSpansByIds } from '@spanhouse/query'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -49,7 +50,7 @@ test('rows of a store without copies are read as they are, updated, and known wh
   await command('ALTER TABLE spans UPDATE attributes = sent_attributes WHERE 1 SETTINGS mutations_sync = 1')
   await command('ALTER TABLE spans DROP COLUMN sent_attributes, DROP COLUMN copies SETTINGS mutations_sync = 1')
   await command('ALTER TABLE schema_migrations DELETE WHERE version >= 5 SETTINGS mutations_sync = 1')
-  expect(await migrateSpans(engine, new URL('../../clickhouse', import.meta.url).pathname)).not.toEqual([])
+  expect(await migrateSpans(engine, fileURLToPath(new URL('../../clickhouse', import.meta.url)))).not.toEqual([])
 
   expect(await sent()).toEqual(textsOf('first', 'other'))
   expect((await write([spanOf(1, 'first')], 2)).known).toBe(1)

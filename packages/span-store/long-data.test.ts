@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { fileURLToPath } from 'node:url'
 import type { Span } from '@spanhouse/model'
 import {
   compileSizeByIds,
@@ -96,7 +97,9 @@ test('spans of a store without the column are read, found, known and updated; ne
     'ALTER TABLE spans ADD COLUMN sent_attributes String ALIAS attributes AFTER copies SETTINGS mutations_sync = 1',
   )
   await command('ALTER TABLE schema_migrations DELETE WHERE version >= 7 SETTINGS mutations_sync = 1')
-  expect(await migrateSpans(engine, new URL('../../clickhouse', import.meta.url).pathname)).toContain('007_long_data')
+  expect(await migrateSpans(engine, fileURLToPath(new URL('../../clickhouse', import.meta.url)))).toContain(
+    '007_long_data',
+  )
 
   expect(await columns()).toEqual([SHORT, SHORT, SHORT])
   expect(await stored()).toEqual([first, second, 'a short one'])

@@ -3,6 +3,7 @@ import { cp, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import { startTestServer } from '@spanhouse/clickhouse-server/test-server.testing.ts'
 import { compileSpansByIds } from '@spanhouse/query'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
@@ -17,7 +18,7 @@ import { makeSpan, openTestEngine } from './spans.testing.ts'
 import { keepFor, setRetention } from './write/retention.ts'
 import { SpanWriter } from './write/write.ts'
 
-const RELEASED = new URL('../../clickhouse', import.meta.url).pathname
+const RELEASED = fileURLToPath(new URL('../../clickhouse', import.meta.url))
 
 let engine: Engine
 let close: () => Promise<void>

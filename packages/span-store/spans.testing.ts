@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { fileURLToPath } from 'node:url'
 import {
   startTestCluster,
   startTestServer,
@@ -28,7 +29,7 @@ export async function openTestEngine(settings: Settings = {}): Promise<{ engine:
 }
 
 /** The tables of this version. */
-const DDL = new URL('../../clickhouse', import.meta.url).pathname
+const DDL = fileURLToPath(new URL('../../clickhouse', import.meta.url))
 
 /** A cluster with the tables created. */
 export interface OpenTestCluster {

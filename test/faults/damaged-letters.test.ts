@@ -3,13 +3,14 @@ import { once } from 'node:events'
 import { rm } from 'node:fs/promises'
 import { createConnection } from 'node:net'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { newDataDir, type ServerProcess, startServerProcess } from '@spanhouse/server/server-process.testing.ts'
 import { type NatsServer, natsAvailable, startNats } from '@spanhouse/span-stream/nats-server.testing.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call, eventually } from '../harness.ts'
 
-const COMMAND = new URL('../../packages/cli/spanhouse.ts', import.meta.url).pathname
+const COMMAND = fileURLToPath(new URL('../../packages/cli/spanhouse.ts', import.meta.url))
 
 describe.skipIf(!natsAvailable)('a dead letter that cannot be read', () => {
   let dataDir: string

@@ -5,6 +5,7 @@ import { readFile, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import type { Json } from '@spanhouse/model'
 import { encodeTraces } from '@spanhouse/otlp'
@@ -14,7 +15,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { call, eventually } from '../harness.ts'
 import { exportOf, newTraceId, otlpSpan } from '../otlp.ts'
 
-const COMMAND = new URL('../../packages/cli/spanhouse.ts', import.meta.url).pathname
+const COMMAND = fileURLToPath(new URL('../../packages/cli/spanhouse.ts', import.meta.url))
 const STREAM_BYTES_MAX = 64 * 2 ** 20
 
 const span = otlpSpan({ traceId: newTraceId(), name: 'lost and found' })

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { connect, type NatsConnection } from '@nats-io/transport-node'
 import { startTestCluster, type TestCluster } from '@spanhouse/clickhouse-server/test-server.testing.ts'
 import { type PostgresServer, postgresAvailable, startPostgres } from '@spanhouse/postgres/postgres-server.testing.ts'
@@ -17,7 +18,7 @@ import { seeded } from './chaos/random.ts'
 
 /** A machine that is busy with other tests starts a process in half a minute. */
 const PATIENCE_MS = 120_000
-const COMMAND = new URL('../../packages/cli/spanhouse.ts', import.meta.url).pathname
+const COMMAND = fileURLToPath(new URL('../../packages/cli/spanhouse.ts', import.meta.url))
 
 /** What was published to the stream, as the server passes it on. */
 class Published {

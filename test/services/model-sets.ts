@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
 import { rm } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
 import { type FakeProvider, startFakeProvider } from '@spanhouse/fake-provider'
 import { newDataDir, startServerProcess } from '@spanhouse/server/server-process.testing.ts'
 import { newProject, type TestProject } from '../harness.ts'
@@ -74,7 +75,7 @@ async function modelSet(
   }
 }
 
-const CLI = new URL('../../packages/cli/spanhouse.ts', import.meta.url).pathname
+const CLI = fileURLToPath(new URL('../../packages/cli/spanhouse.ts', import.meta.url))
 
 const command = (env: NodeJS.ProcessEnv, args: string[]): ReturnType<ModelSet['command']> =>
   new Promise(resolve => {

@@ -1,2 +1,3 @@
+import { fileURLToPath } from 'node:url'
 /** The folder of ClickHouse's migrations. */
-export const CLICKHOUSE_DDL = new URL('../../../clickhouse', import.meta.url).pathname
+export const CLICKHOUSE_DDL = fileURLToPath(new URL('../../../clickhouse', import.meta.url))

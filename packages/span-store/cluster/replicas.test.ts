@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url'
 import { startTestServer, type TestServer } from '@spanhouse/clickhouse-server/test-server.testing.ts'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { SpanBatch } from '../bytes/span-batch.ts'
@@ -18,7 +19,7 @@ import { closeShard, firstResponding, openShard } from './shard.ts'
  * shown.
  */
 
-const DDL = new URL('../../../clickhouse', import.meta.url).pathname
+const DDL = fileURLToPath(new URL('../../../clickhouse', import.meta.url))
 
 let server: TestServer
 let replicas: Replica[]

@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url'
 import {
   startTestCluster,
   type TestCluster,
@@ -19,7 +20,7 @@ import {
   writeMark,
 } from './shard.ts'
 
-const DDL = new URL('../../../clickhouse', import.meta.url).pathname
+const DDL = fileURLToPath(new URL('../../../clickhouse', import.meta.url))
 
 let cluster: TestCluster
 let shards: Shard[]

@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url'
 import { startTestServer, type TestServer } from '@spanhouse/clickhouse-server/test-server.testing.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { SpanBatch } from '../bytes/span-batch.ts'
@@ -12,7 +13,7 @@ const engines: Engine[] = []
 
 beforeAll(async () => {
   server = await startTestServer()
-  await migrateSpans(engineOf(), new URL('../../../clickhouse', import.meta.url).pathname)
+  await migrateSpans(engineOf(), fileURLToPath(new URL('../../../clickhouse', import.meta.url)))
 })
 afterAll(async () => {
   for (const engine of engines) await engine.close()

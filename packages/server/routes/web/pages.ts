@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
 /** Where the build of `packages/web` leaves the pages. */
-const DIST = new URL('../../../web/dist/', import.meta.url).pathname
+const DIST = fileURLToPath(new URL('../../../web/dist/', import.meta.url))
 
 const NOT_BUILT = `<!doctype html><title>Spanhouse</title><p>The web application has not been built.
 Run <code>npm run build</code> in the folder of Spanhouse; it is served from then on, without a restart.`
