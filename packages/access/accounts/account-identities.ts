@@ -1,6 +1,6 @@
 import type { Uuid } from '@spanhouse/model'
 import { type Database, type Insertable, newId, type Tables, type Trx, toJsonb } from '@spanhouse/postgres'
-import { hashPassword } from '../credentials/password.ts'
+import { hashPassword, PASSWORD_METHOD } from '../credentials/password.ts'
 import { resolveUser } from '../organizations/reference.ts'
 import { type AccountBody, type IdentityBody, isEmail } from './account-body.ts'
 
@@ -29,8 +29,6 @@ export interface IdentityPlans {
   errors: AccountError[]
 }
 
-/** The only sign-in method that can be set up here. */
-const PASSWORD_METHOD = 'email:password'
 /** Requires a mail server. */
 const CODE_METHOD = 'email:otp'
 

@@ -2,7 +2,7 @@ import { Problem, type Uuid } from '@spanhouse/model'
 import { type Database, newId, sql, type Trx, withDatabaseProblems } from '@spanhouse/postgres'
 import { uuid, z } from '@spanhouse/validation'
 import { hashLinkToken, inDays, makeLinkToken } from '../credentials/link-token.ts'
-import { hashPassword, newPassword } from '../credentials/password.ts'
+import { hashPassword, newPassword, PASSWORD_METHOD } from '../credentials/password.ts'
 import type { ProjectPrincipal } from '../credentials/principal.ts'
 import { name, nameOf } from '../organizations/names.ts'
 import { isAbove } from '../roles/roles.ts'
@@ -129,18 +129,18 @@ async function takeReset(db: Database, token: string): Promise<Uuid> {
   throw new Problem('invalid', { message: 'The link was already used, was replaced, or has expired.' })
 }
 
-/** The user signs in with their current address. */
+/** A user without an identity gets one for their current address. */
 async function storePassword(trx: Trx, user_id: Uuid, password_hash: string): Promise<void> {
   const changed = await trx
     .updateTable('user_identities')
     .set({ password_hash, updated_at: sql`now()` })
     .where('user_id', '=', user_id)
-    .where('method', '=', 'email:password')
+    .where('method', '=', PASSWORD_METHOD)
     .executeTakeFirstOrThrow()
   if (changed.numUpdatedRows > 0n) return
   const { email } = await trx.selectFrom('users').select('email').where('id', '=', user_id).executeTakeFirstOrThrow()
   await trx
     .insertInto('user_identities')
-    .values({ id: newId(), user_id, method: 'email:password', subject: email, email, verified: true, password_hash })
+    .values({ id: newId(), user_id, method: PASSWORD_METHOD, subject: email, email, verified: true, password_hash })
     .execute()
 }

@@ -2,11 +2,11 @@ import { Problem, type Uuid } from '@spanhouse/model'
 import { type Database, sql, withDatabaseProblems } from '@spanhouse/postgres'
 import { list, z } from '@spanhouse/validation'
 import { IDENTITIES_MAX } from '../accounts/account-body.ts'
-import { hashPassword, newPassword } from '../credentials/password.ts'
+import { hashPassword, newPassword, PASSWORD_METHOD } from '../credentials/password.ts'
 
 /** `POST /admin/simple/accounts/reset-password`. */
 export const passwordsBody = z.object({
-  user_identities: list(z.object({ method: z.literal('email:password'), subject: z.string(), password: newPassword }), {
+  user_identities: list(z.object({ method: z.literal(PASSWORD_METHOD), subject: z.string(), password: newPassword }), {
     max: IDENTITIES_MAX,
   }),
 })
@@ -34,7 +34,7 @@ export async function setPasswords(db: Database, { user_identities }: PasswordsB
 async function findIdentities(db: Database, subjects: readonly string[]): Promise<Uuid[]> {
   const { rows } = await sql<{ subject: string; id: Uuid | null }>`
     select wanted.subject, one.id from unnest(${subjects}::text[]) with ordinality as wanted (subject, n)
-    left join user_identities as one on one.method = 'email:password' and lower(one.subject) = lower(wanted.subject)
+    left join user_identities as one on one.method = ${PASSWORD_METHOD} and lower(one.subject) = lower(wanted.subject)
     order by wanted.n`.execute(db)
   const found = new Set<Uuid>()
   for (const { subject, id } of rows) {

@@ -1,10 +1,13 @@
-import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto'
+import { randomBytes, type ScryptOptions, scrypt } from 'node:crypto'
 import { z } from '@spanhouse/validation'
 
 /** OWASP's Password Storage Cheat Sheet: N = 2^14, r = 8, p = 5 (16 MB, about 0.2 s). */
 const COST = { N: 16_384, r: 8, p: 5 }
 const HASH_BYTES = 32
 const SALT_BYTES = 16
+
+/** The method of an identity that has a password. */
+export const PASSWORD_METHOD = 'email:password'
 
 const LENGTH_MIN = 8
 export const PASSWORD_LENGTH_MAX = 1024
@@ -14,6 +17,7 @@ export const newPassword = z.string().min(LENGTH_MIN).max(PASSWORD_LENGTH_MAX)
 
 /**
  * `scrypt$N$r$p$salt$hash`, the last two in base64: everything needed to check a password, even after the cost changes.
+ * Nothing checks one yet: callers have keys and tokens, and there is no sign-in.
  */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(SALT_BYTES)
@@ -22,19 +26,8 @@ export async function hashPassword(password: string): Promise<string> {
 }
 
 /**
- * Whether the password matches the hash. Throws when `stored` does not have the form that {@link hashPassword} returns.
- */
-export async function verifyPassword(password: string, stored: string): Promise<boolean> {
-  const [algorithm, N, r, p, salt, hash] = stored.split('$')
-  if (algorithm !== 'scrypt' || salt === undefined || hash === undefined) throw new Error('unknown password hash')
-  const expected = Buffer.from(hash, 'base64')
-  const actual = await derive(password, Buffer.from(salt, 'base64'), { N: Number(N), r: Number(r), p: Number(p) })
-  return actual.length === expected.length && timingSafeEqual(actual, expected)
-}
-
-/**
- * Passwords are compared in their NFKC form, so that equal-looking texts are equal (RFC 8265 requires more; NFKC is
- * what matters here).
+ * Passwords are hashed in their NFKC form, so that equal-looking texts are equal (RFC 8265 requires more; NFKC is what
+ * matters here).
  */
 function derive(password: string, salt: Buffer, options: ScryptOptions): Promise<Buffer> {
   return new Promise((resolve, reject) => {
