@@ -1,6 +1,6 @@
 import { Problem } from '@spanhouse/model'
 import type { Trx } from '@spanhouse/postgres'
-import type { AccountRows } from './account-rows.ts'
+import type { AccountRows, MembershipRows } from './account-rows.ts'
 
 /**
  * Stores complete accounts. Throws a Problem `conflict` that names the email address when it is taken, before anything
@@ -26,33 +26,33 @@ export async function insertOrganizations(trx: Trx, accounts: AccountRows[]): Pr
     .insertInto('projects')
     .values(accounts.map(one => one.project))
     .execute()
-  const inOrganizations = accounts.flatMap(one => one.organization_memberships)
-  await trx
-    .insertInto('organization_memberships')
-    .values(inOrganizations.map(({ scope_id, ...row }) => ({ ...row, organization_id: scope_id })))
-    .execute()
-  const inWorkspaces = accounts.flatMap(one => one.workspace_memberships)
-  await trx
-    .insertInto('workspace_memberships')
-    .values(inWorkspaces.map(({ scope_id, ...row }) => ({ ...row, workspace_id: scope_id })))
-    .execute()
-  const inProjects = accounts.flatMap(one => one.project_memberships)
-  await trx
-    .insertInto('project_memberships')
-    .values(inProjects.map(({ scope_id, ...row }) => ({ ...row, project_id: scope_id })))
-    .execute()
+  await insertMemberships(trx, {
+    organization_memberships: accounts.flatMap(one => one.organization_memberships),
+    workspace_memberships: accounts.flatMap(one => one.workspace_memberships),
+    project_memberships: accounts.flatMap(one => one.project_memberships),
+  })
 }
 
-/**
- * Inserts in the order of the addresses, so that two requests that share some wait for each other instead of
- * deadlocking.
- */
+export async function insertMemberships(trx: Trx, rows: MembershipRows): Promise<void> {
+  const organizations = rows.organization_memberships.map(({ scope_id, ...row }) => ({
+    ...row,
+    organization_id: scope_id,
+  }))
+  const workspaces = rows.workspace_memberships.map(({ scope_id, ...row }) => ({ ...row, workspace_id: scope_id }))
+  const projects = rows.project_memberships.map(({ scope_id, ...row }) => ({ ...row, project_id: scope_id }))
+  if (organizations.length > 0) await trx.insertInto('organization_memberships').values(organizations).execute()
+  if (workspaces.length > 0) await trx.insertInto('workspace_memberships').values(workspaces).execute()
+  if (projects.length > 0) await trx.insertInto('project_memberships').values(projects).execute()
+}
+
+/** Users are inserted in this order, so that two requests that share some wait for each other instead of deadlocking. */
+export const byAddress = ({ email: one }: { email: string }, { email: other }: { email: string }): number =>
+  one.toLowerCase() < other.toLowerCase() ? -1 : 1
+
 async function insertUsers(trx: Trx, accounts: AccountRows[]): Promise<void> {
-  const sortKey = (email: string) => email.toLowerCase()
-  const users = accounts.map(one => one.user).sort((a, b) => (sortKey(a.email) < sortKey(b.email) ? -1 : 1))
   const inserted = await trx
     .insertInto('users')
-    .values(users)
+    .values(accounts.map(one => one.user).sort(byAddress))
     .onConflict(conflict => conflict.doNothing())
     .returning('id')
     .execute()

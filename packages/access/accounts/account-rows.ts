@@ -30,6 +30,11 @@ export interface AccountRows {
   project_memberships: MembershipRow[]
 }
 
+export type MembershipRows = Pick<
+  AccountRows,
+  'organization_memberships' | 'workspace_memberships' | 'project_memberships'
+>
+
 /**
  * The rows of one account, with defaults for everything the request left out: the organization is named after the user,
  * the workspace and project are called Default, and the user is the owner at every scope without explicit memberships.
@@ -96,8 +101,6 @@ function referencesOf(body: AccountBody): WantedReference[] {
     wanted.push(['projects', project_ref], ['users', user_ref])
   return wanted
 }
-
-type MembershipRows = Pick<AccountRows, 'organization_memberships' | 'workspace_memberships' | 'project_memberships'>
 
 function membershipsOf(body: AccountBody, { resolve }: FoundReferences, local: LocalNames): MembershipRows {
   const rowOf = (scope_id: Uuid, { user_ref, role }: MembershipBody): MembershipRow => ({

@@ -27,6 +27,7 @@ import {
   identityRow,
   insertIdentities,
 } from '../accounts/account-identities.ts'
+import { byAddress, insertMemberships } from '../accounts/account-insert.ts'
 import { type AccountRows, type MembershipRow, usernameOf } from '../accounts/account-rows.ts'
 import { runOrTry } from '../accounts/dry-run.ts'
 import { identifyApiKey, type KeyIdentity, makeApiKey } from '../credentials/api-key.ts'
@@ -103,10 +104,6 @@ async function hashPasswords({ user_identities }: GraphBody): Promise<Map<string
   return new Map(await Promise.all(hashed))
 }
 
-/**
- * Inserts in the order of the addresses, so that two requests that share some wait for each other instead of
- * deadlocking.
- */
 async function putUsers({ trx, body }: GraphWork): Promise<Map<string, Selectable<Tables['users']>>> {
   const wanted = [...(body.users ?? [])]
   if (wanted.length === 0) return new Map()
@@ -118,7 +115,7 @@ async function putUsers({ trx, body }: GraphWork): Promise<Map<string, Selectabl
   }))
   await trx
     .insertInto('users')
-    .values(rows.sort((a, b) => (a.email.toLowerCase() < b.email.toLowerCase() ? -1 : 1)))
+    .values(rows.toSorted(byAddress))
     .onConflict(conflict => conflict.doNothing())
     .execute()
   const found = await findReferences(
@@ -191,15 +188,11 @@ async function putMemberships({ trx, body, resolve }: GraphWork): Promise<Member
   )
   const inWorkspaces = entries(body.workspace_memberships, one => rowOf(resolve('workspaces', one.workspace_ref), one))
   const inProjects = entries(body.project_memberships, one => rowOf(resolve('projects', one.project_ref), one))
-  const organizationRows = [...inOrganizations.values()].map(({ scope_id, ...row }) => ({
-    ...row,
-    organization_id: scope_id,
-  }))
-  const workspaceRows = [...inWorkspaces.values()].map(({ scope_id, ...row }) => ({ ...row, workspace_id: scope_id }))
-  const projectRows = [...inProjects.values()].map(({ scope_id, ...row }) => ({ ...row, project_id: scope_id }))
-  if (organizationRows.length > 0) await trx.insertInto('organization_memberships').values(organizationRows).execute()
-  if (workspaceRows.length > 0) await trx.insertInto('workspace_memberships').values(workspaceRows).execute()
-  if (projectRows.length > 0) await trx.insertInto('project_memberships').values(projectRows).execute()
+  await insertMemberships(trx, {
+    organization_memberships: [...inOrganizations.values()],
+    workspace_memberships: [...inWorkspaces.values()],
+    project_memberships: [...inProjects.values()],
+  })
   return {
     organization_memberships: mapped(inOrganizations, organizationMembership),
     workspace_memberships: mapped(inWorkspaces, workspaceMembership),

@@ -1,6 +1,6 @@
-import { hash, randomBytes, randomInt, timingSafeEqual } from 'node:crypto'
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { randomText } from './random-text.ts'
 
-const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 const PREFIX_LENGTH = 8
 const SECRET_BYTES = 32
 const FORMAT = /^([A-Za-z0-9]{8})\.([0-9a-f]{64})$/
@@ -17,8 +17,7 @@ export interface KeyIdentity {
 
 /** Creates a key: `<8 letters or digits>.<64 hex digits>`, 73 characters. It is shown once and never stored. */
 export function makeApiKey(): string {
-  const prefix = Array.from({ length: PREFIX_LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join('')
-  return `${prefix}.${randomBytes(SECRET_BYTES).toString('hex')}`
+  return `${randomText(PREFIX_LENGTH)}.${randomBytes(SECRET_BYTES).toString('hex')}`
 }
 
 /**

@@ -1,5 +1,10 @@
-import { randomInt } from 'node:crypto'
-import { deleteWebhookSecret, insertWebhookSecret, openWebhookSecrets, replaceWebhookSecret } from '@spanhouse/access'
+import {
+  deleteWebhookSecret,
+  insertWebhookSecret,
+  openWebhookSecrets,
+  randomText,
+  replaceWebhookSecret,
+} from '@spanhouse/access'
 import { invalid, type Json, type JsonObject, Problem, type Uuid } from '@spanhouse/model'
 import { headerMistakeIn, mistakeIn } from '@spanhouse/outbound'
 import { newId, type RawBuilder, sql, type Trx, toJsonb, withDatabaseProblems } from '@spanhouse/postgres'
@@ -13,7 +18,6 @@ import { requireRenderable } from './template.ts'
 export const SUBSCRIPTIONS_MAX = 500
 
 const SECRET_LENGTH = 32
-const SECRET_ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 
 /**
  * Creates an active subscription. 400 for an address that may not be called, for a template beyond its limits, for
@@ -187,8 +191,7 @@ async function refuseBeyondLimit(trx: Trx, project_id: Uuid): Promise<void> {
 }
 
 /** The secret of a subscription whose caller gives none. */
-export const randomSecret = (): string =>
-  Array.from({ length: SECRET_LENGTH }, () => SECRET_ALPHABET[randomInt(SECRET_ALPHABET.length)]).join('')
+export const randomSecret = (): string => randomText(SECRET_LENGTH)
 
 const NAME_LENGTH_MAX = 200
 const secretName = (name: string | null | undefined, id: Uuid): string => (name?.trim() || id).slice(0, NAME_LENGTH_MAX)
