@@ -1,7 +1,7 @@
 export { type Insertable, type RawBuilder, type Selectable, sql } from 'kysely'
 export { actingAs } from './acting-as.ts'
 export * from './database-problem.ts'
-export type * from './lease.ts'
+export * from './lease.ts'
 export * from './limits.ts'
 export { createdWithin, type ListWindow, listWindow } from './list-window.ts'
 export { onBehalfOf, onBehalfOfUntil } from './on-behalf-of.ts'

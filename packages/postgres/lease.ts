@@ -24,3 +24,18 @@ export interface Leases {
   /** Loses every lease that this process holds. */
   close(): Promise<void>
 }
+
+/** Does the work if nobody holds the lease, which it then has until the work ends. */
+export async function whileLeased(
+  { lease }: { lease(name: string): Promise<Lease | null> },
+  name: string,
+  work: (lost: AbortSignal) => Promise<void>,
+): Promise<void> {
+  const held = await lease(name)
+  if (held === null) return
+  try {
+    await work(held.lost)
+  } finally {
+    await held.release()
+  }
+}

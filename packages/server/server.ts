@@ -7,6 +7,10 @@ import { migrateSpans, moveOldSpans, openEngine, partsToChange } from '@spanhous
 import type { SpanStream } from '@spanhouse/span-stream'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
+import { type Background, inBackground } from './background/background.ts'
+import { startSweeping } from './background/deleted-projects.ts'
+import { startCopying } from './background/evaluation-copy.ts'
+import { compareClocks, watchClock } from './background/shared-clock.ts'
 import { Connections, connectionsMax } from './budget/connections.ts'
 import { Room } from './budget/room.ts'
 import { requireNoCluster, startCluster } from './cluster/check.ts'
@@ -15,8 +19,6 @@ import { watchDivision } from './cluster/divisions.ts'
 import { startGrowth } from './cluster/growth.ts'
 import { type Config, servicesUrlAt } from './config.ts'
 import { writeKeyFile } from './data-folder/key-file.ts'
-import { startSweeping } from './deleted-projects.ts'
-import { startCopying } from './evaluation-copy.ts'
 import { evaluationMetrics } from './evaluations/evaluation-metrics.ts'
 import { EventMetrics } from './event-metrics.ts'
 import type { GrpcServer } from './grpc/grpc-server.ts'
@@ -34,7 +36,6 @@ import { checkSecretKey } from './secret-key.ts'
 import { startSelfTracing } from './self-tracing/start-self-tracing.ts'
 import { traceRequests } from './self-tracing/trace-requests.ts'
 import { openServices } from './services/open-services.ts'
-import { compareClocks, watchClock } from './shared-clock.ts'
 import { Quotas } from './shares/quotas.ts'
 import { Shares } from './shares/shares.ts'
 import { readersOf } from './sql-readers.ts'
@@ -163,11 +164,6 @@ async function makeDefaultProject(
   return (await ensureDefaultProject(postgres.db, { apiKey, seeds: seeds.project, keepKey })).apiKey
 }
 
-/** Background work besides serving requests. */
-interface Working {
-  stop(): Promise<void>
-}
-
 /**
  * What the api role keeps in order: spans of deleted projects, the copy of evaluations in ClickHouse, and shards that
  * are added.
@@ -176,7 +172,7 @@ function startHousekeeping(
   { roles }: Config,
   { postgres, engines, stream, clickhouse }: Parts,
   { log, onFailure }: { log: Logger; onFailure(error: Error): void },
-): Working[] {
+): Background[] {
   if (!roles.includes('api') || !engines || !stream) return []
   const engine = engines.background
   return [
@@ -189,23 +185,17 @@ function startHousekeeping(
 }
 
 /** What all processes find in the Postgres that they share. */
-function followShared(config: Config, { postgres: { db }, stream }: Parts, log: Logger): Working[] {
+function followShared(config: Config, { postgres: { db }, stream }: Parts, log: Logger): Background[] {
   if (!config.databaseUrl) return []
-  const stopping = new AbortController()
-  const { signal } = stopping
-  const watching = [watchClock({ db, log, signal })]
-  if (stream && canGrow(config)) watching.push(watchDivision({ db, stream, signal, log }))
-  const stop = async (): Promise<void> => {
-    stopping.abort()
-    await Promise.all(watching)
-  }
-  return [{ stop }]
+  const clock = inBackground(signal => watchClock({ db, log, signal }))
+  if (!stream || !canGrow(config)) return [clock]
+  return [clock, inBackground(signal => watchDivision({ db, stream, signal, log }))]
 }
 
 /** One stage after the other: evaluations call handlers, whose traces are published. */
 async function stopAll(
   [app, grpc]: [FastifyInstance, GrpcServer | undefined],
-  stages: (Working | undefined)[][],
+  stages: (Background | undefined)[][],
   parts: Parts,
 ): Promise<void> {
   await Promise.all([app.close(), grpc?.stop()])

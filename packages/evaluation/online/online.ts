@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Micros, microsNow, Problem, type TraceId, type Uuid } from '@spanhouse/model'
-import type { Postgres } from '@spanhouse/postgres'
+import { type Postgres, whileLeased } from '@spanhouse/postgres'
 import type { RuntimeSettings } from '@spanhouse/runtime'
 import { type Engine, matchingRoots, rootsSince, type StoredRoot } from '@spanhouse/span-store'
 import { findRow } from '../entities/select.ts'
@@ -115,11 +115,9 @@ export class Online {
   }
 
   /** Keeps the lease as long as it goes well; does nothing while another process follows. */
-  async #lookAlone(signal: AbortSignal): Promise<void> {
-    const lease = await this.#parts.postgres.lease('evaluation-online')
-    if (lease === null) return
-    const ended = AbortSignal.any([signal, lease.lost])
-    try {
+  #lookAlone(signal: AbortSignal): Promise<void> {
+    return whileLeased(this.#parts.postgres, 'evaluation-online', async lost => {
+      const ended = AbortSignal.any([signal, lost])
       this.#until.clear()
       this.#seen.clear()
       while (!ended.aborted) {
@@ -129,9 +127,7 @@ export class Online {
         for (const resolve of this.#awaited.splice(0, asked)) resolve(true)
         await this.#untilNext(ended)
       }
-    } finally {
-      await lease.release()
-    }
+    })
   }
 
   /** Rejects if it failed for a run or a project, after the others have had their turn: none waits for another. */

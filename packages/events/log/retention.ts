@@ -1,12 +1,10 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { Problem, type Uuid } from '@spanhouse/model'
-import { type Database, onBehalfOf, type Postgres, sql, withDatabaseProblems } from '@spanhouse/postgres'
+import { type Database, type Postgres, sql, whileLeased, withDatabaseProblems } from '@spanhouse/postgres'
 
 /** For how long events and deliveries are kept unless the project says otherwise. */
 const EVENT_DAYS = 365
 export const EVENT_DAYS_MAX = 3_650
 
-const LOOK_EVERY_MS = 10 * 60_000
 /** Removed by one statement. */
 const BATCH_ROWS = 5_000
 
@@ -25,39 +23,14 @@ export async function setEventDays(db: Database, project_id: Uuid, event_days: n
   if (numUpdatedRows === 0n) throw new Problem('not_found', 'The project does not exist.')
 }
 
-/** Removes old events and deliveries now and then, in one process at a time. */
-export function startEventRetention(
-  postgres: Pick<Postgres, 'db' | 'lease'>,
-  onError: (error: unknown) => void,
-): { stop(): Promise<void> } {
-  const stopping = new AbortController()
-  const { signal } = stopping
-  const run = async (): Promise<void> => {
-    while (!signal.aborted) {
-      await removeAlone(postgres, signal).catch(onError)
-      await delay(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined)
-    }
-  }
-  const ended = onBehalfOf('event retention', run)
-  return {
-    stop: () => {
-      stopping.abort()
-      return ended
-    },
-  }
-}
-
-async function removeAlone({ db, lease }: Pick<Postgres, 'db' | 'lease'>, signal: AbortSignal): Promise<void> {
-  const held = await lease('event-retention')
-  if (held === null) return
-  try {
+/** Removes all old events and deliveries until the signal aborts, in one process at a time. */
+export const removeOldEvents = (postgres: Pick<Postgres, 'db' | 'lease'>, signal: AbortSignal): Promise<void> =>
+  whileLeased(postgres, 'event-retention', async () => {
+    const { db } = postgres
     for (const table of ['events', 'webhook_deliveries'] as const)
       while (!signal.aborted && (await removeOld(db, table)) === BATCH_ROWS);
     while (!signal.aborted && (await removeUnsendable(db)) === BATCH_ROWS);
-  } finally {
-    await held.release()
-  }
-}
+  })
 
 /** Removes some of what is queued for subscriptions that were deleted, and returns how many rows. */
 async function removeUnsendable(db: Database): Promise<number> {

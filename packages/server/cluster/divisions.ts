@@ -1,8 +1,8 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { Problem } from '@spanhouse/model'
 import { type Database, sql, type Trx } from '@spanhouse/postgres'
 import type { SpanStream } from '@spanhouse/span-stream'
 import type { Logger } from 'pino'
+import { pause } from '../background/background.ts'
 import type { Config } from '../config.ts'
 import { type Layout, readLayout, storeRoutes } from './layout.ts'
 
@@ -81,7 +81,7 @@ export interface DivisionWatch {
 /** Lets a stream grow with the number of partitions in Postgres, until the signal. */
 export async function watchDivision({ db, stream, signal, log, onGrown }: DivisionWatch): Promise<void> {
   while (!signal.aborted) {
-    await delay(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined)
+    await pause(LOOK_EVERY_MS, signal)
     if (signal.aborted) return
     try {
       const partitions = (await readDivisions(db)).at(-1) ?? 0
@@ -119,7 +119,7 @@ export async function takeOver(
   for (const partition of partitions) origins.delete(partition)
   while (!signal.aborted) {
     if ((await startedOf(db, division, [...origins])) === origins.size) return true
-    await delay(WAIT_LOOK_MS, undefined, { signal }).catch(() => undefined)
+    await pause(WAIT_LOOK_MS, signal)
   }
   return false
 }

@@ -1,9 +1,9 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { copyEverything } from '@spanhouse/evaluation'
 import { Problem } from '@spanhouse/model'
-import type { Database, Postgres } from '@spanhouse/postgres'
+import { type Database, type Postgres, whileLeased } from '@spanhouse/postgres'
 import { hasSpans, migrateShard, readMark, requireListed, type Shard } from '@spanhouse/span-store'
 import type { Logger } from 'pino'
+import { type Background, inBackground, pause, repeatedly } from '../background/background.ts'
 import { leaveMark, requireEnough } from './check.ts'
 import { LAYOUT_KNOWN_MS } from './known-shards.ts'
 import { addRecord, changeLayout, type Layout, readLayout, setActive, spread, storeRoutes } from './layout.ts'
@@ -60,57 +60,35 @@ const conflict = (message: string, cause?: unknown): Problem => new Problem('con
 /** How often a process looks whether a shard is being added, and whether its list is still long enough. */
 const LOOK_EVERY_MS = 2_000
 
-/**
- * Completes the addition of shards, in one process at a time. Calls `onFailure` if the cluster has more shards than are
- * listed: this process would change only some of them.
- */
-export function startGrowth(cluster: GrowingCluster & { log: Logger; onFailure(error: Error): void }): {
-  stop(): Promise<void>
-} {
-  const stopping = new AbortController()
-  const ended = completeNowAndThen(cluster, stopping.signal)
-  return {
-    stop: () => {
-      stopping.abort()
-      return ended
-    },
-  }
+export interface GrowthStart extends GrowingCluster {
+  log: Logger
+  /** Called if the cluster has more shards than are listed: this process would change only some of them. */
+  onFailure(error: Error): void
 }
 
-async function completeNowAndThen(
-  { log, onFailure, ...cluster }: GrowingCluster & { log: Logger; onFailure(error: Error): void },
-  signal: AbortSignal,
-): Promise<void> {
-  while (!signal.aborted) {
-    const layout = await readLayout(cluster.postgres.db).catch(error => {
-      log.warn({ err: error }, 'cannot read the layout of the cluster; trying again')
-      return undefined
-    })
-    try {
-      if (layout) requireEnough(cluster.shards.length, layout)
-    } catch (error) {
-      return onFailure(error as Error)
-    }
-    const adding = layout?.shards.find(({ is_active }) => !is_active)
-    if (adding)
-      await completeAlone(cluster, adding.number, signal).catch(error => {
-        log.warn({ err: error, shard: adding.number }, 'cannot complete the addition of a shard; trying again')
-      })
-    await delay(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined)
-  }
+/** Completes the addition of shards, in one process at a time. */
+export const startGrowth = ({ log, onFailure, ...cluster }: GrowthStart): Background =>
+  inBackground(signal => repeatedly(LOOK_EVERY_MS, signal, () => complete(cluster, log, signal)).catch(onFailure))
+
+async function complete(cluster: GrowingCluster, log: Logger, signal: AbortSignal): Promise<void> {
+  const { shards, postgres } = cluster
+  const layout = await readLayout(postgres.db).catch(error => {
+    log.warn({ err: error }, 'cannot read the layout of the cluster; trying again')
+  })
+  if (!layout) return
+  requireEnough(shards.length, layout)
+  const adding = layout.shards.find(({ is_active }) => !is_active)
+  if (!adding) return
+  await whileLeased(postgres, 'cluster-growth', () => completeShard(cluster, adding.number, signal)).catch(error => {
+    log.warn({ err: error, shard: adding.number }, 'cannot complete the addition of a shard; trying again')
+  })
 }
 
-async function completeAlone({ shards, postgres }: GrowingCluster, number: number, signal: AbortSignal): Promise<void> {
-  const lease = await postgres.lease('cluster-growth')
-  if (lease === null) return
-  try {
-    await fill(shards[number - 1] as Shard, postgres.db, signal)
-    // Until then, readers may not know of it.
-    await delay(LAYOUT_KNOWN_MS, undefined, { signal }).catch(() => undefined)
-    if (!signal.aborted) await activate(postgres.db, number)
-  } finally {
-    await lease.release()
-  }
+async function completeShard({ shards, postgres }: GrowingCluster, number: number, signal: AbortSignal): Promise<void> {
+  await fill(shards[number - 1] as Shard, postgres.db, signal)
+  // Until then, readers may not know of it.
+  await pause(LAYOUT_KNOWN_MS, signal)
+  if (!signal.aborted) await activate(postgres.db, number)
 }
 
 /** Copies what every shard has. */

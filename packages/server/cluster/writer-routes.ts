@@ -1,6 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import type { Database } from '@spanhouse/postgres'
 import type { Logger } from 'pino'
+import { pause, repeatedly } from '../background/background.ts'
 import { requireEnough } from './check.ts'
 import { isSameRouting, type Layout, type Route, readLayout } from './layout.ts'
 
@@ -38,7 +38,9 @@ export async function runRoutes(options: RoutesRun): Promise<void> {
     const change = new AbortController()
     const until = AbortSignal.any([signal, change.signal])
     const watching = watch(db, layout, until).then(() => change.abort())
-    const runs = routed(layout, partitions).map(group => repeat(() => run(group, layout, until), until))
+    const runs = routed(layout, partitions).map(group =>
+      repeatedly(LOOK_EVERY_MS, until, () => run(group, layout, until)),
+    )
     // If one cannot go on, all of them end before this does.
     await Promise.all(runs).catch(async error => {
       change.abort()
@@ -61,20 +63,13 @@ function routed({ routes }: Layout, partitions: readonly number[]): RoutedPartit
   return [...groups.values()]
 }
 
-async function repeat(run: () => Promise<void>, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted) {
-    await run()
-    await delay(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined)
-  }
-}
-
 async function untilRead(db: Database, signal: AbortSignal, log: Logger): Promise<Layout | undefined> {
   while (!signal.aborted) {
     try {
       return await readLayout(db)
     } catch (error) {
       log.warn({ err: error }, 'cannot read the layout of the cluster; trying again')
-      await delay(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined)
+      await pause(LOOK_EVERY_MS, signal)
     }
   }
   return undefined
@@ -83,7 +78,7 @@ async function untilRead(db: Database, signal: AbortSignal, log: Logger): Promis
 /** Resolves when the routes have changed, or when the signal aborts. */
 async function watch(db: Database, layout: Layout, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
-    await delay(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined)
+    await pause(LOOK_EVERY_MS, signal)
     const now = signal.aborted ? undefined : await readLayout(db).catch(() => undefined)
     if (now && !isSameRouting(layout, now)) return
   }

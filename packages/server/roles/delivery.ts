@@ -1,7 +1,12 @@
-import { Deliverer, startEventRetention } from '@spanhouse/events'
+import { Deliverer, removeOldEvents } from '@spanhouse/events'
+import { onBehalfOf } from '@spanhouse/postgres'
 import type { Logger } from 'pino'
+import { type Background, inBackground, repeatedly } from '../background/background.ts'
 import type { EventMetrics } from '../event-metrics.ts'
 import type { Parts } from '../parts.ts'
+
+/** How often old events are removed. */
+const RETENTION_EVERY_MS = 10 * 60_000
 
 export interface DeliveryStart {
   parts: Pick<Parts, 'postgres' | 'vault' | 'outbound'>
@@ -10,7 +15,7 @@ export interface DeliveryStart {
 }
 
 /** Delivers events to webhooks, and removes old events, until it is stopped. */
-export function startDelivery({ parts, metrics, log }: DeliveryStart): { stop(): Promise<void> } {
+export function startDelivery({ parts, metrics, log }: DeliveryStart): Background {
   const { postgres, vault, outbound } = parts
   const deliverer = new Deliverer({
     db: postgres.db,
@@ -23,7 +28,13 @@ export function startDelivery({ parts, metrics, log }: DeliveryStart): { stop():
     onError: error => log.warn({ err: error }, 'cannot deliver events; trying again'),
   })
   metrics.observeUnderWay(() => deliverer.underWay)
-  const retention = startEventRetention(postgres, error => log.warn({ err: error }, 'cannot remove old events'))
+  const retention = inBackground(signal =>
+    onBehalfOf('event retention', () =>
+      repeatedly(RETENTION_EVERY_MS, signal, () =>
+        removeOldEvents(postgres, signal).catch(error => log.warn({ err: error }, 'cannot remove old events')),
+      ),
+    ),
+  )
   return {
     stop: async () => {
       await Promise.all([deliverer.stop(), retention.stop()])

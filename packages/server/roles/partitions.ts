@@ -1,6 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import type { Lease, Postgres } from '@spanhouse/postgres'
 import type { Logger } from 'pino'
+import { pause } from '../background/background.ts'
 
 /** Where leases come from. */
 type Leases = Pick<Postgres, 'lease' | 'leasesHeld'>
@@ -45,7 +45,7 @@ export async function holdPartitions(options: HoldOptions): Promise<void> {
   await share.release()
 }
 
-const wait = (signal: AbortSignal): Promise<void> => delay(LOOK_EVERY_MS, undefined, { signal }).catch(() => {})
+const wait = (signal: AbortSignal): Promise<void> => pause(LOOK_EVERY_MS, signal)
 
 /** Requests a change if a lease is lost or the share differs from the `running` partitions. */
 async function watch(share: Share, running: number, change: AbortController, signal: AbortSignal): Promise<void> {

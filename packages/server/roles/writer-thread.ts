@@ -1,6 +1,5 @@
 import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
-import { setTimeout as delay } from 'node:timers/promises'
 import { MessageChannel, parentPort, workerData } from 'node:worker_threads'
 import { Problem, type Uuid } from '@spanhouse/model'
 import type { Postgres } from '@spanhouse/postgres'
@@ -18,6 +17,7 @@ import {
   StoreMismatch,
 } from '@spanhouse/span-store'
 import type { SpanStream } from '@spanhouse/span-stream'
+import { pause } from '../background/background.ts'
 import { openLog } from '../log/log.ts'
 import type { BatchReport } from '../metrics.ts'
 import type { ProjectPrices } from '../project-prices.ts'
@@ -102,7 +102,7 @@ async function openGrowing({ db }: Postgres): Promise<SpanStream> {
 
 async function watch({ db }: Postgres): Promise<void> {
   const { signal } = stopping
-  const { watchClock } = await import('../shared-clock.ts')
+  const { watchClock } = await import('../background/shared-clock.ts')
   const { watchDivision } = await import('../cluster/divisions.ts')
   await Promise.all([
     watchClock({ db, log, signal }),
@@ -176,7 +176,7 @@ async function askPrices(project_ids: Uuid[]): Promise<ReadonlyMap<Uuid, Project
 async function doPeriodically(chore: Chore, engines: readonly Engine[], signal: AbortSignal): Promise<void> {
   const { run, everyMs, failure } = chore
   for (;;) {
-    await delay(everyMs * (1 + Math.random()), undefined, { signal }).catch(() => {})
+    await pause(everyMs * (1 + Math.random()), signal)
     if (signal.aborted) return
     for (const engine of engines)
       await run(engine).catch(error => signal.aborted || log.warn({ err: error }, `${failure}; trying again later`))

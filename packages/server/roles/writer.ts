@@ -10,6 +10,7 @@ import {
 } from '@spanhouse/span-store'
 import type { Delivery, SpanMessage, SpanStream } from '@spanhouse/span-stream'
 import type { Logger } from 'pino'
+import { pause } from '../background/background.ts'
 import type { BatchReport } from '../metrics.ts'
 import { type Decoded, decode, type Prices } from './decode.ts'
 import { Ownership } from './elsewhere.ts'
@@ -205,7 +206,7 @@ async function persist<T>(attempt: () => Promise<T>, { signal, log, end }: Run):
 
 async function settleRootless({ writer, signal, log, end }: Run): Promise<void> {
   while (!signal.aborted) {
-    await delay(SETTLE_EVERY_MS, undefined, { signal }).catch(() => {})
+    await pause(SETTLE_EVERY_MS, signal)
     if (signal.aborted) return
     await writer.settleRootless(signal).catch(error => {
       if (isFenced(error)) end()

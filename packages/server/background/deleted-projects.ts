@@ -1,10 +1,10 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import type { Uuid } from '@spanhouse/model'
-import { type Postgres, sql } from '@spanhouse/postgres'
+import { type Postgres, sql, whileLeased } from '@spanhouse/postgres'
 import { type Engine, removeProjects } from '@spanhouse/span-store'
 import type { SpanStream } from '@spanhouse/span-stream'
 import type { Logger } from 'pino'
-import { removeReadersOf, removeReadersOfFormerOwners, type SqlReaders } from './sql-readers.ts'
+import { removeReadersOf, removeReadersOfFormerOwners, type SqlReaders } from '../sql-readers.ts'
+import { type Background, inBackground, repeatedly } from './background.ts'
 
 /**
  * Deletes the data of deleted projects outside Postgres. Postgres records each deleted project in the transaction that
@@ -36,29 +36,20 @@ export interface SweptStores {
   stream: Pick<SpanStream, 'stats' | 'deadLetters' | 'discard'>
 }
 
-/**
- * Sweeps periodically, in one process at a time, which also removes the SQL readers of former owners. `stop` resolves when
- * no statement is running.
- */
-export function startSweeping({ log, ...stores }: SweptStores & { log: Logger }): { stop(): Promise<void> } {
-  const stopping = new AbortController()
-  const ended = sweepNowAndThen(new Sweeper(stores, stopping.signal), log, stopping.signal)
-  return {
-    stop: () => {
-      stopping.abort()
-      return ended
-    },
-  }
-}
-
-async function sweepNowAndThen(sweeper: Sweeper, log: Logger, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted) {
-    await sweeper.sweepAlone().catch(error => {
-      log.warn({ err: error }, 'cannot remove the remaining data of deleted projects; trying again later')
-    })
-    await delay(LOOK_EVERY_MS, undefined, { signal }).catch(() => {})
-  }
-}
+/** Sweeps periodically, in one process at a time, which also removes the SQL readers of former owners. */
+export const startSweeping = ({ log, ...stores }: SweptStores & { log: Logger }): Background =>
+  inBackground(signal => {
+    const sweeper = new Sweeper(stores, signal)
+    const work = async (): Promise<void> => {
+      await sweeper.sweep()
+      await removeReadersOfFormerOwners(stores.postgres.db, stores)
+    }
+    return repeatedly(LOOK_EVERY_MS, signal, () =>
+      whileLeased(stores.postgres, 'deleted-projects', work).catch(error =>
+        log.warn({ err: error }, 'cannot remove the remaining data of deleted projects; trying again later'),
+      ),
+    )
+  })
 
 class Sweeper {
   readonly #stores: SweptStores
@@ -68,18 +59,6 @@ class Sweeper {
   constructor(stores: SweptStores, signal: AbortSignal) {
     this.#stores = stores
     this.#signal = signal
-  }
-
-  /** Does nothing while another process sweeps. */
-  async sweepAlone(): Promise<void> {
-    const lease = await this.#stores.postgres.lease('deleted-projects')
-    if (lease === null) return
-    try {
-      await this.sweep()
-      await removeReadersOfFormerOwners(this.#stores.postgres.db, this.#stores)
-    } finally {
-      await lease.release()
-    }
   }
 
   /** Sweeps the projects that are due. A sweep that fails or is interrupted is repeated. */

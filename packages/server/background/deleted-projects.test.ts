@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises'
 import { startTestServer, type TestServer } from '@spanhouse/clickhouse-server/test-server.testing.ts'
 import { type Engine, openEngine } from '@spanhouse/span-store'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { newDataDir, type ServerProcess, startServerProcess } from './server-process.testing.ts'
+import { newDataDir, type ServerProcess, startServerProcess } from '../server-process.testing.ts'
 
 let dataDir: string
 let clickhouse: TestServer

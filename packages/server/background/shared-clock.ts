@@ -1,7 +1,7 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { type Micros, microsNow, moveClock } from '@spanhouse/model'
 import { type Database, sql } from '@spanhouse/postgres'
 import type { Logger } from 'pino'
+import { repeatedly } from './background.ts'
 
 /*
  * When something was accepted decides which of two versions of a span is the later one, and what a deletion takes. Both
@@ -31,18 +31,14 @@ export async function compareClocks(db: Database, log: Logger): Promise<Micros> 
   return difference
 }
 
-/** Compares the clocks until the signal. While Postgres is away, the clock goes on as it is. */
-export async function watchClock({
-  db,
-  log,
-  signal,
-}: {
+export interface ClockWatch {
   db: Database
   log: Logger
   signal: AbortSignal
-}): Promise<void> {
-  while (!signal.aborted) {
-    await compareClocks(db, log).catch(() => undefined)
-    await delay(COMPARE_EVERY_MS, undefined, { signal }).catch(() => undefined)
-  }
 }
+
+/** Compares the clocks until the signal. While Postgres is away, the clock goes on as it is. */
+export const watchClock = ({ db, log, signal }: ClockWatch): Promise<void> =>
+  repeatedly(COMPARE_EVERY_MS, signal, async () => {
+    await compareClocks(db, log).catch(() => undefined)
+  })
