@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Json, Problem } from '@spanhouse/model'
+import { type Json, microsNow, moveClock, Problem } from '@spanhouse/model'
 import { encodeTraces, scanTraces } from '@spanhouse/otlp'
 import { deletedSpans, type Engine, SpanWriter, StoreMismatch } from '@spanhouse/span-store'
 import { openTestEngine } from '@spanhouse/span-store/spans.testing.ts'
@@ -102,6 +102,19 @@ const costs = async (): Promise<number[]> =>
   ).map(row => row.cost)
 
 const ids = ['1', '2', '3'].map(digit => digit.repeat(16))
+
+test('the time from acceptance to storage is by the clock that the processes share', async () => {
+  const ahead = 3_600_000_000
+  moveClock(ahead)
+  try {
+    await stream.publish([{ ...spanMessage(ids[0] as string), accepted_at: microsNow() }])
+    const reports = start()
+    await expect.poll(() => reports.length).toBe(1)
+    expect(reports[0]?.lagSeconds.every(seconds => seconds >= 0)).toBe(true)
+  } finally {
+    moveClock(-ahead)
+  }
+})
 
 test('a message that cannot be decoded goes to the dead letters with its reason; the others are stored', async () => {
   const [one, two, three] = ids.map(id => spanMessage(id)) as [SpanMessage, SpanMessage, SpanMessage]

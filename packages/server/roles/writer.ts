@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { microsNow } from '@spanhouse/model'
 import {
   isFenced,
   isPassing,
@@ -218,7 +219,7 @@ async function settleRootless({ writer, signal, log, end }: Run): Promise<void> 
 const NOTHING: WriteResult = { inserted: 0, replaced: 0, known: 0, deleted: 0, updated: 0 }
 
 function reportOf(decoded: Decoded, result: WriteResult, writer: SpanWriter, started: number): BatchReport {
-  const now = Date.now() * 1000
+  const now = microsNow()
   const accepted = decoded.deliveries.map(({ message }) => message.accepted_at)
   return {
     spans: decoded.batch.spans.length,
