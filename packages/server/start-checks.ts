@@ -7,6 +7,7 @@ import type { Logger } from 'pino'
 import type { Config } from './config.ts'
 import { requireFormat } from './data-folder/data-format.ts'
 import { keyFilesOf } from './data-folder/key-file.ts'
+import { reasonOf } from './log/reason.ts'
 
 /** Checks that can fail before any store is opened: throws an Error for the operator that names the wrong setting. */
 export async function checkPlace({ dataDir, host, port, grpcPort, isGrpcPortSet, roles }: Config): Promise<void> {
@@ -106,11 +107,4 @@ export async function untilReachable<T>({ config, store, log, attempt }: Opening
       await delay(LOOK_EVERY_MS)
     }
   }
-}
-
-/** The message of an error and of its causes, in one line. */
-export function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error)
-  const own = error.message || error.name
-  return error.cause === undefined ? own : `${own.replace(/\.$/, '')}: ${reasonOf(error.cause)}`
 }

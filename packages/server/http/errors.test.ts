@@ -13,7 +13,7 @@ beforeAll(() => {
   const loggerInstance: FastifyBaseLogger = pino({ level: 'warn' }, { write: line => lines.push(JSON.parse(line)) })
   app = Fastify({ loggerInstance })
   app.setErrorHandler((error, request, reply) => sendProblem(toProblem(error), request, reply))
-  app.get('/', () => Promise.reject(failure))
+  for (const path of ['/', '/v1/things/:id']) app.get(path, () => Promise.reject(failure))
 })
 afterAll(() => app.close())
 
@@ -37,4 +37,11 @@ test('what is wrong with a request is not in the log', async () => {
   failure = invalid('limit must be positive')
   expect((await app.inject('/')).statusCode).toBe(400)
   expect(lines).toEqual([])
+})
+
+test('a defect names the operation as the OpenAPI document does', async () => {
+  failure = new Error('a defect')
+  const { body } = await app.inject('/v1/things/1')
+  expect(JSON.parse(body).detail).toMatchObject({ operation_id: 'get_v1_things_id' })
+  expect(lines.splice(0)).toMatchObject([{ level: 50, msg: 'request failed' }])
 })

@@ -4,8 +4,9 @@ import type { Socket } from 'node:net'
 import { invalid, PROBLEMS, Problem } from '@spanhouse/model'
 import { databaseProblem } from '@spanhouse/postgres'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import { reasonOf } from '../log/reason.ts'
 import { RepeatedLines } from '../log/repeated-lines.ts'
-import { reasonOf } from '../start-checks.ts'
+import { operationIdOf } from './operation-id.ts'
 
 /** Fastify's own errors, which occur before any handler runs. */
 const FASTIFY_PROBLEMS: Record<string, (error: FastifyError) => Problem> = {
@@ -51,7 +52,9 @@ export function sendProblem(problem: Problem, request: FastifyRequest, reply: Fa
     .code(status)
     .header('x-ag-support-id', supportId)
     .header('x-ag-support-ts', new Date().toISOString())
-    .send({ detail: { message: problem.detail, operation_id: operationOf(request) } })
+    .send({
+      detail: { message: problem.detail, operation_id: operationIdOf(request.method, request.routeOptions.url ?? '') },
+    })
 }
 
 const UNREADABLE: Record<string, [status: string, message: string]> = {
@@ -81,10 +84,3 @@ export function answerExpectation({ headers: { expect } }: IncomingMessage, resp
 export function requireHost({ httpVersion, headers }: IncomingMessage): void {
   if (httpVersion === '1.1' && headers.host === undefined) throw invalid('The header Host is missing.')
 }
-
-/** `POST /spans/query` as `post_spans_query`. */
-const operationOf = (request: FastifyRequest): string =>
-  `${request.method}${request.routeOptions.url ?? ''}`
-    .toLowerCase()
-    .replace(/[^a-z]+/g, '_')
-    .replace(/_$/, '')

@@ -4,6 +4,7 @@ import { json, z } from '@spanhouse/validation'
 import type { FastifyContextConfig, FastifyInstance, FastifySchema } from 'fastify'
 import { type FormLimits, formBytesMax } from './body/form.ts'
 import { exampleOf, type JsonSchema } from './example.ts'
+import { operationIdOf } from './operation-id.ts'
 
 interface Described {
   tag: string
@@ -141,10 +142,3 @@ function toSchema(schema: z.ZodType): object {
   })
   return rest
 }
-
-/** `POST /spans/query` as `post_spans_query`. */
-const operationIdOf = (method: string, path: string): string =>
-  `${method}${path}`
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '_')
-    .replace(/^_|_$/g, '')

@@ -6,10 +6,10 @@ import { partitionOf, type SpanMessage, type SpanStream } from '@spanhouse/span-
 import type { FastifyBaseLogger } from 'fastify'
 import { freeBytes } from '../budget/free-bytes.ts'
 import type { Held } from '../budget/room.ts'
+import { reasonOf } from '../log/reason.ts'
 import { RepeatedLines } from '../log/repeated-lines.ts'
 import type { IngestMetrics } from '../metrics.ts'
 import type { Quotas } from '../shares/quotas.ts'
-import { reasonOf } from '../start-checks.ts'
 import { PauseWhenFull } from './pause.ts'
 
 /** An export as received and after decompression (contract: 10 MiB). */

@@ -1,8 +1,8 @@
 import { z } from '@spanhouse/validation'
 import type { FastifyContextConfig, FastifyInstance } from 'fastify'
 import { describedAs } from '../http/openapi.ts'
+import { reasonOf } from '../log/reason.ts'
 import type { Metrics } from '../metrics.ts'
-import { reasonOf } from '../start-checks.ts'
 
 /** A part of the process, as seen by a load balancer. */
 export interface PartInUse {
