@@ -25,16 +25,6 @@ import { KnownPaths, routedUrl } from './paths.ts'
 import { addSecurityHeaders, NOSNIFF } from './security-headers.ts'
 import { addServerTiming } from './server-timing.ts'
 
-declare module 'fastify' {
-  interface FastifyInstance {
-    shares: Shares
-  }
-  interface FastifyRequest {
-    /** Returns the slot that the request holds in its share, if any. */
-    giveBackSlot: () => void
-  }
-}
-
 /** How long a request may take to arrive, so that slow senders do not accumulate. */
 const ARRIVE_MS_MAX = 120_000
 
@@ -45,11 +35,17 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** Counts bodies while they are in memory. */
     room: Room
+    /** Counts responses while they are in memory. */
     answerRoom: AnswerRoom
+    shares: Shares
     quotas: Quotas
     recordChange(change: OtherChange): Promise<void>
     /** The caller that the request's credential identifies now; see `authenticateRequest`. */
     identify(request: FastifyRequest): Promise<Principal | null>
+  }
+  interface FastifyRequest {
+    /** Returns the slot that the request holds in its share, if any. */
+    giveBackSlot: () => void
   }
 }
 

@@ -3,14 +3,12 @@ import { isJsonObject, type Json, type JsonObject } from '@spanhouse/model'
 import type { Invocation, RunEvent, RunResult } from '@spanhouse/runtime'
 import type { FastifyReply } from 'fastify'
 import { sendAnswer } from '../http/answer/send-answer.ts'
+import { SILENCE_MS } from '../http/answer/server-sent-events.ts'
 import { addRunHeaders, addStatus, envelopeOf } from './envelope.ts'
 import { type Framing, linesFraming, sseFraming } from './framing.ts'
 import type { Negotiated } from './negotiate.ts'
 import { toUiMessages } from './ui-messages.ts'
 import { vercelFraming } from './vercel.ts'
-
-/** A keep-alive is sent after this long a silence, so that proxies do not close the connection. */
-const SILENCE_MS = 15_000
 
 /**
  * Unread bytes of a stream. If the caller reads more slowly than the model writes and there are more when the next

@@ -15,6 +15,8 @@ import {
 } from '@spanhouse/validation'
 import { problemAnswer } from '../http/openapi.ts'
 
+const SESSION_ID = /^[A-Za-z0-9._:-]{1,128}$/
+
 /** The maximum number of references, and of links, in one request. */
 const NAMED_MAX = 100
 
@@ -41,7 +43,7 @@ const envelope = {
   flags: optional(storedObject),
   tags: optional(storedObject),
   meta: optional(storedObject),
-  session_id: optional(z.string()).meta({ description: `Generated if absent. ${'^[A-Za-z0-9._:-]{1,128}$'}` }),
+  session_id: optional(z.string()).meta({ description: `Generated if absent. ${SESSION_ID.source}` }),
   version: optional(z.string()),
 }
 
@@ -124,7 +126,7 @@ export function sentRevisionData(revision: JsonObject | undefined): JsonObject |
 export const nonEmpty = (object: JsonObject | undefined): JsonObject | undefined =>
   object && Object.keys(object).length > 0 ? object : undefined
 
-export const isSessionId = (text: string): boolean => /^[A-Za-z0-9._:-]{1,128}$/.test(text)
+export const isSessionId = (text: string): boolean => SESSION_ID.test(text)
 
 /** Throws a 400 if the session id is malformed. */
 export function checkedSessionId(text: string | undefined): string | undefined {

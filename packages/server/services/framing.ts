@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '@spanhouse/model'
 import type { RunEvent } from '@spanhouse/runtime'
+import { commentText } from '../http/answer/server-sent-events.ts'
 
 /** How a stream is written: the text of each event, and of the whole response at its end. */
 export interface Framing {
@@ -15,14 +16,17 @@ export interface Framing {
 /** Streams are neither cached nor buffered nor compressed. */
 const AT_ONCE = { 'cache-control': 'no-cache', 'x-accel-buffering': 'no', 'content-encoding': 'identity' } as const
 
+/** The headers that all streams of server-sent events have. */
+export const AT_ONCE_SSE = { ...AT_ONCE, 'content-type': 'text/event-stream' } as const
+
 /** One server-sent event (text/event-stream of the HTML standard). */
 export const sseFrame = (value: Json | RunEvent): string => `data: ${JSON.stringify(value)}\n\n`
 
-export const KEEP_ALIVE = ': keepalive\n\n'
+export const KEEP_ALIVE = commentText('keepalive')
 
 /** The events and then the whole response, each as one server-sent event. */
 export const sseFraming = (): Framing => ({
-  headers: { ...AT_ONCE, 'content-type': 'text/event-stream' },
+  headers: AT_ONCE_SSE,
   begin: () => '',
   event: sseFrame,
   end: sseFrame,
@@ -36,6 +40,3 @@ export const linesFraming = (mediaType: string): Framing => ({
   event: event => `${JSON.stringify(event)}\n`,
   end: envelope => `${JSON.stringify(envelope)}\n`,
 })
-
-/** The headers that all streams of server-sent events have. */
-export const AT_ONCE_SSE = { ...AT_ONCE, 'content-type': 'text/event-stream' } as const
