@@ -1,3 +1,4 @@
+import type { ProjectPrincipal } from '@spanhouse/access'
 import { invalid, type Json, microsToIso, parseSpanId, parseTraceId, type Uuid } from '@spanhouse/model'
 import {
   AMOUNTS,
@@ -58,7 +59,31 @@ const ROWS_DEFAULT = 50
 const ROWS_MAX = 1_000
 
 const described = 'A query as of POST /spans/query, with `focus` (trace, which is the default, or span)'
-const countBody = optional(z.looseObject({ buckets: optional(z.int().min(1).max(COUNT_BUCKETS_MAX)) })).meta({
+
+/** The members of each body beside those of a query. */
+const COUNT_MEMBERS = { buckets: optional(z.int().min(1).max(COUNT_BUCKETS_MAX)) }
+const ROW_MEMBERS = ['order_by', 'after', 'attributes', 'previews']
+const GROUP_MEMBERS = {
+  by: optional(z.string()).meta({
+    description: `One of ${GROUPED_BY.join(', ')}, or the path of an attribute. Without it all rows are one group.`,
+  }),
+  buckets: optional(z.int().min(1).max(COUNT_BUCKETS_MAX)).meta({
+    description: 'Into how many parts the window is divided; each that has rows is a group. Not together with `by`.',
+  }),
+  amounts: optional(z.enum(AMOUNTS)).meta({
+    description:
+      'total (the default): of each row with everything below it. own: of all spans of the traces that match, or of the spans that match, each its own usage, so that every use is counted once.',
+  }),
+  order_by: optional(z.enum(GROUP_ORDERS)).meta({ description: 'The highest first; count by default.' }),
+  values: optional(z.int().min(1).max(GROUPS_MAX)).meta({ description: 'How many groups; 100 by default.' }),
+  count_min: optional(z.int().min(1)).meta({ description: 'Groups of fewer rows are left out.' }),
+}
+const FACET_MEMBERS = {
+  facets: optional(list(z.enum(FACETS))),
+  values: optional(z.int().min(1).max(FACET_VALUES_MAX)),
+}
+
+const countBody = optional(z.looseObject(COUNT_MEMBERS)).meta({
   description: `${described}, and \`buckets\`: into how many parts the window is divided.`,
 })
 const rowsBody = optional(json).meta({
@@ -76,138 +101,128 @@ const previewsBody = z.object({
   ).meta({ description: `Up to ${ROWS_MAX} rows as POST /spans/rows returned them.` }),
   attributes: optional(json).meta({ description: 'Paths of attributes that are shown in addition.' }),
 })
-const groupsBody = optional(
-  z.looseObject({
-    by: optional(z.string()).meta({
-      description: `One of ${GROUPED_BY.join(', ')}, or the path of an attribute. Without it all rows are one group.`,
-    }),
-    buckets: optional(z.int().min(1).max(COUNT_BUCKETS_MAX)).meta({
-      description: 'Into how many parts the window is divided; each that has rows is a group. Not together with `by`.',
-    }),
-    amounts: optional(z.enum(AMOUNTS)).meta({
-      description:
-        'total (the default): of each row with everything below it. own: of all spans of the traces that match, or of the spans that match, each its own usage, so that every use is counted once.',
-    }),
-    order_by: optional(z.enum(GROUP_ORDERS)).meta({ description: 'The highest first; count by default.' }),
-    values: optional(z.int().min(1).max(GROUPS_MAX)).meta({ description: 'How many groups; 100 by default.' }),
-    count_min: optional(z.int().min(1)).meta({ description: 'Groups of fewer rows are left out.' }),
-  }),
-).meta({ description: `${described}.` })
-const facetsBody = optional(
-  z.looseObject({
-    facets: optional(list(z.enum(FACETS))),
-    values: optional(z.int().min(1).max(FACET_VALUES_MAX)),
-  }),
-).meta({ description: `${described}, the \`facets\` (${FACETS.join(', ')}) and how many \`values\` of each.` })
+const groupsBody = optional(z.looseObject(GROUP_MEMBERS)).meta({ description: `${described}.` })
+const facetsBody = optional(z.looseObject(FACET_MEMBERS)).meta({
+  description: `${described}, the \`facets\` (${FACETS.join(', ')}) and how many \`values\` of each.`,
+})
 
 /** What a list of traces or spans shows: rows, how many there are, and values to choose from. */
-export function listRoutes({ engine, registry }: ReadParts): (app: FastifyInstance) => void {
+export function listRoutes(parts: ReadParts): (app: FastifyInstance) => void {
   return app => {
-    addEndpoint(app, {
-      ...common,
-      path: '/spans/rows',
-      body: rowsBody,
-      answer: rowPage,
-      summary: 'Lists traces or spans with their totals and short previews, without their content.',
-      handle: async ({ principal, body, holder }) => {
-        const { order_by, after, attributes, previews } = parseRowMembers(body)
-        const asked = await readSpanQuery(registry, principal, {
-          body,
-          focus: readFocus(body),
-          more: ['order_by', 'after', 'attributes', 'previews'],
-        })
-        if (!asked) return { count: 0, rows: [] }
-        const query = withLimit(asked)
-        const { project_id } = principal
-        const page = await readRowPage(engine, { project_id, query, order_by, after }, holder)
-        const said = previews ? await readPreviews(engine, { project_id, rows: page.rows, attributes }, holder) : []
-        const byName = new Map(said.map(one => [one.trace_id + one.span_id, toPreview(one, attributes)]))
-        const rows = page.rows.map(row => ({ ...toRow(row), ...byName.get(row.trace_id + row.span_id) }))
-        return { ...page, count: rows.length, rows }
-      },
-    })
-    addEndpoint(app, {
-      ...common,
-      path: '/spans/previews',
-      body: previewsBody,
-      answer: previewList,
-      summary: 'Returns short previews of the inputs and outputs of rows of a list.',
-      handle: async ({ principal: { project_id }, body, holder }) => {
-        const { attributes } = parseRowMembers({ attributes: body.attributes })
-        const rows = body.spans.map(toPlace)
-        const found = await readPreviews(engine, { project_id, rows, attributes }, holder)
-        return { count: found.length, previews: found.map(one => toPreview(one, attributes)) }
-      },
-    })
-    addEndpoint(app, {
-      ...common,
-      path: '/spans/count',
-      body: countBody,
-      answer: rowCount,
-      summary: 'Counts the traces or spans that match, exactly.',
-      handle: async ({ principal, body, holder }) => {
-        const query = await readSpanQuery(registry, principal, {
-          body: body as Json,
-          focus: readFocus(body),
-          more: ['buckets'],
-        })
-        if (!query) return { count: 0, errors: 0 }
-        return countRows({ engine, project_id: principal.project_id, query, buckets: body?.buckets }, holder)
-      },
-    })
-    addEndpoint(app, {
-      ...common,
-      path: '/spans/groups',
-      body: groupsBody,
-      answer: rowGroups,
-      summary:
-        'Adds up traces or spans by a column, an attribute or time: counts, errors, durations, tokens and costs.',
-      handle: async ({ principal, body, holder }) => {
-        const asked = { ...parseGroupMembers(body), buckets: body?.buckets }
-        const query = await readSpanQuery(registry, principal, {
-          body: body as Json,
-          focus: readFocus(body),
-          more: ['by', 'buckets', 'amounts', 'order_by', 'values', 'count_min'],
-        })
-        if (!query) return { count: 0, groups: [] }
-        return readGroups({ engine, project_id: principal.project_id }, { ...asked, query }, holder)
-      },
-    })
-    addEndpoint(app, {
-      ...common,
-      path: '/spans/facets',
-      body: facetsBody,
-      answer: facetCounts,
-      summary: 'Counts the most frequent values of some fields among the newest traces or spans that match.',
-      handle: async ({ principal, body, holder }) => {
-        const facets = [...new Set(body?.facets ?? FACETS)]
-        const query = await readSpanQuery(registry, principal, {
-          body: body as Json,
-          focus: readFocus(body),
-          more: ['facets', 'values'],
-        })
-        const empty = { count: 0, facets: [], rows_max: FACET_ROWS_MAX }
-        if (!query || facets.length === 0) return empty
-        const { project_id } = principal
-        const asked = { project_id, query, among: FACET_ROWS_MAX, facets, limit: body?.values ?? 10 }
-        const rows = await readFacets(engine, asked, holder)
-        const byFacet = Map.groupBy(rows, ({ facet }) => facet)
-        return {
-          ...empty,
-          count: facets.length,
-          facets: facets.map(field => ({
-            field,
-            values: (byFacet.get(field) ?? []).map(({ value, count }) => ({ value, count })),
-          })),
-        }
-      },
-    })
+    addRows(app, parts)
+    addCounts(app, parts)
+    addFacets(app, parts)
   }
+}
+
+/** The query in a body that may have `more` members; undefined if nothing can match. See {@link readSpanQuery}. */
+const queryIn = (
+  { registry }: ReadParts,
+  { principal, body }: { principal: ProjectPrincipal; body: unknown },
+  more: readonly string[],
+): Promise<SpanQuery | undefined> =>
+  readSpanQuery(registry, principal, { body: body as Json | undefined, focus: readFocus(body), more })
+
+function addRows(app: FastifyInstance, parts: ReadParts): void {
+  const { engine } = parts
+  addEndpoint(app, {
+    ...common,
+    path: '/spans/rows',
+    body: rowsBody,
+    answer: rowPage,
+    summary: 'Lists traces or spans with their totals and short previews, without their content.',
+    handle: async call => {
+      const { principal, body, holder } = call
+      const { order_by, after, attributes, previews } = parseRowMembers(body)
+      const asked = await queryIn(parts, call, ROW_MEMBERS)
+      if (!asked) return { count: 0, rows: [] }
+      const query = withLimit(asked)
+      const { project_id } = principal
+      const page = await readRowPage(engine, { project_id, query, order_by, after }, holder)
+      const said = previews ? await readPreviews(engine, { project_id, rows: page.rows, attributes }, holder) : []
+      const byName = new Map(said.map(one => [one.trace_id + one.span_id, toPreview(one, attributes)]))
+      const rows = page.rows.map(row => ({ ...toRow(row), ...byName.get(row.trace_id + row.span_id) }))
+      return { ...page, count: rows.length, rows }
+    },
+  })
+  addEndpoint(app, {
+    ...common,
+    path: '/spans/previews',
+    body: previewsBody,
+    answer: previewList,
+    summary: 'Returns short previews of the inputs and outputs of rows of a list.',
+    handle: async ({ principal: { project_id }, body, holder }) => {
+      const { attributes } = parseRowMembers({ attributes: body.attributes })
+      const rows = body.spans.map(toPlace)
+      const found = await readPreviews(engine, { project_id, rows, attributes }, holder)
+      return { count: found.length, previews: found.map(one => toPreview(one, attributes)) }
+    },
+  })
+}
+
+function addCounts(app: FastifyInstance, parts: ReadParts): void {
+  const { engine } = parts
+  addEndpoint(app, {
+    ...common,
+    path: '/spans/count',
+    body: countBody,
+    answer: rowCount,
+    summary: 'Counts the traces or spans that match, exactly.',
+    handle: async call => {
+      const { principal, body, holder } = call
+      const query = await queryIn(parts, call, Object.keys(COUNT_MEMBERS))
+      if (!query) return { count: 0, errors: 0 }
+      return countRows({ engine, project_id: principal.project_id, query, buckets: body?.buckets }, holder)
+    },
+  })
+  addEndpoint(app, {
+    ...common,
+    path: '/spans/groups',
+    body: groupsBody,
+    answer: rowGroups,
+    summary: 'Adds up traces or spans by a column, an attribute or time: counts, errors, durations, tokens and costs.',
+    handle: async call => {
+      const { principal, body, holder } = call
+      const asked = { ...parseGroupMembers(body), buckets: body?.buckets }
+      const query = await queryIn(parts, call, Object.keys(GROUP_MEMBERS))
+      if (!query) return { count: 0, groups: [] }
+      return readGroups({ engine, project_id: principal.project_id, ...asked, query }, holder)
+    },
+  })
+}
+
+function addFacets(app: FastifyInstance, parts: ReadParts): void {
+  addEndpoint(app, {
+    ...common,
+    path: '/spans/facets',
+    body: facetsBody,
+    answer: facetCounts,
+    summary: 'Counts the most frequent values of some fields among the newest traces or spans that match.',
+    handle: async call => {
+      const { principal, body, holder } = call
+      const facets = [...new Set(body?.facets ?? FACETS)]
+      const query = await queryIn(parts, call, Object.keys(FACET_MEMBERS))
+      const empty = { count: 0, facets: [], rows_max: FACET_ROWS_MAX }
+      if (!query || facets.length === 0) return empty
+      const { project_id } = principal
+      const asked = { project_id, query, among: FACET_ROWS_MAX, facets, limit: body?.values ?? 10 }
+      const rows = await readFacets(parts.engine, asked, holder)
+      const byFacet = Map.groupBy(rows, ({ facet }) => facet)
+      return {
+        ...empty,
+        count: facets.length,
+        facets: facets.map(field => ({
+          field,
+          values: (byFacet.get(field) ?? []).map(({ value, count }) => ({ value, count })),
+        })),
+      }
+    },
+  })
 }
 
 interface Counted {
   engine: Engine
-  project_id: string
+  project_id: Uuid
   query: SpanQuery
   buckets: number | undefined
 }
@@ -225,12 +240,12 @@ async function countRows({ engine, project_id, query, buckets }: Counted, holder
   }
 }
 
-/** Parameters, because the last one is passed on as everywhere. */
-async function readGroups(
-  { engine, project_id }: { engine: Engine; project_id: Uuid },
-  asked: GroupQuery,
-  holder: Holder,
-): Promise<RowGroups> {
+interface Grouped extends GroupQuery {
+  engine: Engine
+  project_id: Uuid
+}
+
+async function readGroups({ engine, project_id, ...asked }: Grouped, holder: Holder): Promise<RowGroups> {
   const { query, buckets } = asked
   const startOf = buckets === undefined ? undefined : bucketStarts(query, buckets)
   const rows = await readAggregates<GroupRow>(engine, compileGroups(project_id, asked), holder)
