@@ -39,18 +39,17 @@ export interface EvaluationRoutes {
 
 type Part = z.ZodType | undefined
 
-/** Adds an endpoint; its handler is given the scope to act in. */
+/** An endpoint whose handler is given the scope to act in. */
+export type EvaluationEndpoint<P, Q, B> = Omit<Endpoint<ProjectPrincipal, P, Q, B>, 'handle'> & {
+  permission: Permission
+  handle(call: Call<ProjectPrincipal, P, Q, B> & { scope: Scope }): unknown
+}
+
 export function addEvaluationEndpoint<
   P extends Part = undefined,
   Q extends Part = undefined,
   B extends Part = undefined,
->(
-  { app, evaluations }: EvaluationRoutes,
-  endpoint: Omit<Endpoint<ProjectPrincipal, P, Q, B>, 'handle'> & {
-    permission: Permission
-    handle(call: Call<ProjectPrincipal, P, Q, B> & { scope: Scope }): unknown
-  },
-): void {
+>({ app, evaluations }: EvaluationRoutes, endpoint: EvaluationEndpoint<P, Q, B>): void {
   const handle = (call: Call<ProjectPrincipal, P, Q, B>): unknown =>
     endpoint.handle({ ...call, scope: scopeOf(evaluations, call.principal) })
   addEndpoint<P, Q, B>(app, { ...endpoint, handle })

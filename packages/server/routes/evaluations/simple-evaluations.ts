@@ -1,3 +1,4 @@
+import type { Permission } from '@spanhouse/access'
 import {
   addedScenarios,
   addedSteps,
@@ -40,6 +41,7 @@ import { manyRead, one } from '../../http/answer/envelopes.ts'
 import { requireSameId } from '../../http/ids.ts'
 import {
   addEvaluationEndpoint,
+  type EvaluationEndpoint,
   type EvaluationRoutes,
   manyListed,
   manyOf,
@@ -154,6 +156,26 @@ function addRecords(routes: EvaluationRoutes): void {
   })
 }
 
+type Operation<B> = Omit<
+  EvaluationEndpoint<typeof params, undefined, B>,
+  'method' | 'path' | 'tag' | 'params' | 'permission'
+> & {
+  /** Default: to edit runs. */
+  permission?: Permission
+}
+
+/** `POST /simple/evaluations/{evaluation_id}/{name}`. */
+function addOperation<B extends z.ZodType>(routes: EvaluationRoutes, name: string, operation: Operation<B>): void {
+  addEvaluationEndpoint<typeof params, undefined, B>(routes, {
+    permission: edit,
+    ...operation,
+    method: 'POST',
+    path: `${path}/:evaluation_id/${name}`,
+    tag,
+    params,
+  })
+}
+
 const VERBS: Record<string, { summary: string; act(scope: Scope, id: Uuid): Promise<RunRow | undefined> }> = {
   start: { summary: 'Starts an evaluation, or continues it with its missing cells.', act: startRun },
   stop: { summary: 'Stops an evaluation and aborts its calls.', act: stopRun },
@@ -169,13 +191,8 @@ const VERBS: Record<string, { summary: string; act(scope: Scope, id: Uuid): Prom
 
 function addVerbs(routes: EvaluationRoutes): void {
   for (const [verb, { summary, act }] of Object.entries(VERBS))
-    addEvaluationEndpoint(routes, {
-      method: 'POST',
-      path: `${path}/:evaluation_id/${verb}`,
-      tag,
-      permission: edit,
+    addOperation(routes, verb, {
       share: 'heavy',
-      params,
       answer,
       summary,
       body: ignoredBody,
@@ -184,14 +201,9 @@ function addVerbs(routes: EvaluationRoutes): void {
 }
 
 function addSlices(routes: EvaluationRoutes): void {
-  addEvaluationEndpoint(routes, {
-    method: 'POST',
-    path: `${path}/:evaluation_id/populate`,
-    tag,
-    permission: edit,
+  addOperation(routes, 'populate', {
     share: 'heavy',
     bodyBytesMax: CONTENT_BODY_BYTES_MAX,
-    params,
     answer: manyOf('results'),
     summary: 'Writes results of an evaluation.',
     body: z.object({ results: itemList(newResult) }),
@@ -200,28 +212,19 @@ function addSlices(routes: EvaluationRoutes): void {
       return manyRows('results', await populate(scope, params.evaluation_id, results))
     },
   })
-  addEvaluationEndpoint(routes, {
-    method: 'POST',
-    path: `${path}/:evaluation_id/probe`,
-    tag,
+  addOperation(routes, 'probe', {
     permission: view,
     share: 'heavy',
     bodyBytesMax: QUERY_BODY_BYTES_MAX,
-    params,
     answer: manyOf('results'),
     summary: 'Reads the results that a slice addresses.',
     body: slice,
     handle: async ({ scope, params, body, holder }) =>
       manyListed('results', await probe(scope, params.evaluation_id, body), { holder }),
   })
-  addEvaluationEndpoint(routes, {
-    method: 'POST',
-    path: `${path}/:evaluation_id/process`,
-    tag,
-    permission: edit,
+  addOperation(routes, 'process', {
     share: 'heavy',
     bodyBytesMax: QUERY_BODY_BYTES_MAX,
-    params,
     status: 202,
     answer: z.null(),
     summary: 'Executes the missing cells of a slice, or all of them again; responds before they are done.',
@@ -236,14 +239,9 @@ function addSlices(routes: EvaluationRoutes): void {
     refresh: { act: refreshSlice, summary: 'Computes the metrics of the scenarios that a slice addresses.' },
   }
   for (const [verb, { act, summary }] of Object.entries(ACTS))
-    addEvaluationEndpoint(routes, {
-      method: 'POST',
-      path: `${path}/:evaluation_id/${verb}`,
-      tag,
-      permission: edit,
+    addOperation(routes, verb, {
       share: 'heavy',
       bodyBytesMax: QUERY_BODY_BYTES_MAX,
-      params,
       status: 204,
       summary,
       body: slice,
@@ -252,62 +250,37 @@ function addSlices(routes: EvaluationRoutes): void {
 }
 
 function addShape(routes: EvaluationRoutes): void {
-  addEvaluationEndpoint(routes, {
-    method: 'POST',
-    path: `${path}/:evaluation_id/scenarios/add`,
-    tag,
-    permission: edit,
+  addOperation(routes, 'scenarios/add', {
     share: 'heavy',
-    params,
     answer: manyOf('scenarios'),
     summary: 'Adds scenarios without results.',
     body: addedScenarios,
     handle: async ({ scope, params, body }) =>
       manyRows('scenarios', (await addScenarios(scope, params.evaluation_id, body)) ?? []),
   })
-  addEvaluationEndpoint(routes, {
-    method: 'POST',
-    path: `${path}/:evaluation_id/scenarios/remove`,
-    tag,
-    permission: edit,
+  addOperation(routes, 'scenarios/remove', {
     share: 'heavy',
     bodyBytesMax: QUERY_BODY_BYTES_MAX,
-    params,
     status: 204,
     summary: 'Removes scenarios with their results and metrics.',
     body: z.object({ scenario_ids: list(uuid) }),
     handle: ({ scope, params, body }) => removeScenarios(scope, params.evaluation_id, body.scenario_ids),
   })
-  addEvaluationEndpoint(routes, {
-    method: 'POST',
-    path: `${path}/:evaluation_id/steps/add`,
-    tag,
-    permission: edit,
+  addOperation(routes, 'steps/add', {
     bodyBytesMax: CONTENT_BODY_BYTES_MAX,
-    params,
     answer: oneOf('run'),
     summary: 'Adds steps whose keys are new.',
     body: addedSteps,
     handle: async ({ scope, params, body }) => oneRow('runs', await addSteps(scope, params.evaluation_id, body.steps)),
   })
-  addEvaluationEndpoint(routes, {
-    method: 'POST',
-    path: `${path}/:evaluation_id/steps/remove`,
-    tag,
-    permission: edit,
-    params,
+  addOperation(routes, 'steps/remove', {
     answer: oneOf('run'),
     summary: 'Removes steps with their results, and the scenarios that have none left.',
     body: removedSteps,
     handle: async ({ scope, params, body }) =>
       oneRow('runs', await removeSteps(scope, params.evaluation_id, body.step_keys)),
   })
-  addEvaluationEndpoint(routes, {
-    method: 'POST',
-    path: `${path}/:evaluation_id/repeats/set`,
-    tag,
-    permission: edit,
-    params,
+  addOperation(routes, 'repeats/set', {
     answer: oneOf('run'),
     summary: 'Sets how often steps are repeated, and deletes results beyond that.',
     body: newRepeats,
