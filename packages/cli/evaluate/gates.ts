@@ -29,18 +29,13 @@ export function failuresOf({ run_id, status, scores }: Result, thresholds: reado
   return [...(status === 'success' ? [] : [`The run ${run_id} has the status ${status}.`]), ...below]
 }
 
-interface Compared {
-  comparison?: { runs: { scores: { step_key: string; path: string; verdict?: string }[] }[] }
-}
-
 /** The scores that are significantly worse than in another run. */
 export async function regressionsOf(spanhouse: Spanhouse, run_id: string, baseline_run_id: string): Promise<string[]> {
   const body = { comparison: { baseline_run_id, run_ids: [run_id], cases: { limit: 0 } } }
-  const { comparison } = (await answered(
-    spanhouse.POST('/evaluations/runs/compare' as never, { body } as never),
-  )) as Compared
-  const scores = comparison?.runs.flatMap(run => run.scores) ?? []
-  return scores.flatMap(({ step_key, path, verdict }) =>
-    verdict?.startsWith('worse') ? [`${step_key} ${path}: ${verdict}, compared with ${baseline_run_id}`] : [],
-  )
+  const { comparison } = await answered(spanhouse.POST('/evaluations/runs/compare', { body }))
+  const scores = comparison.runs.flatMap(run => run.scores)
+  return scores.flatMap(({ step_key, path, better, difference = 0, verdict }) => {
+    const isWorse = difference > 0 !== (better === 'higher')
+    return verdict !== undefined && isWorse ? [`${step_key} ${path}: ${verdict}, compared with ${baseline_run_id}`] : []
+  })
 }
