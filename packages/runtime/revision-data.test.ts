@@ -252,6 +252,12 @@ test.each<[string, JsonObject, object | undefined]>([
   else expect(schemas).not.toHaveProperty('outputs')
 })
 
+test('code whose result is free keeps the outputs schema it came with', async () => {
+  const uri = 'agenta:builtin:auto_custom_code_run:v0'
+  const sent = { uri, parameters: { version: '3' }, schemas: { outputs: SCHEMA } }
+  expect(await evaluatorHydration(sent, SETTINGS, OWNER)).toMatchObject({ schemas: { outputs: SCHEMA } })
+})
+
 test('any other data keeps the schemas it came with', async () => {
   const data = { uri: 'agenta:custom:feedback:v0', url: 'https://x', schemas: { outputs: SCHEMA } }
   expect(await evaluatorHydration(data, SETTINGS, OWNER)).toBe(data)

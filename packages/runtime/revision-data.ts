@@ -91,8 +91,8 @@ export async function enrichRevisionData(
 }
 
 /**
- * The data that the simple evaluator surface commits: a built-in handler always gets the server's schemas and no
- * address of its own. Other data is returned unchanged, as is data with a malformed schema, which the commit rejects.
+ * The data that the simple evaluator surface commits: a built-in handler gets the schemas that the server has for it, and
+ * no address of its own. Other data is returned unchanged, as is data with a malformed schema, which the commit rejects.
  */
 export async function evaluatorHydration(
   data: JsonObject,
@@ -111,7 +111,7 @@ export async function evaluatorHydration(
 
 async function surfaceOutputs(handler: Handler, data: JsonObject, owner: string): Promise<Json | undefined> {
   const parameters = isJsonObject(data.parameters) ? data.parameters : {}
-  if (handler.surfaceOutputs) return usable(handler.surfaceOutputs(parameters), owner)
+  if (handler.surfaceOutputs) return (await usable(handler.surfaceOutputs(parameters), owner)) ?? given(data).outputs
   return (await inferred(handler, data, owner)).outputs ?? handler.schemas?.outputs
 }
 
