@@ -1,7 +1,7 @@
 import { readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { JsonObject } from '@spanhouse/model'
 import { fileURLToPath } from 'node:url'
+import type { JsonObject } from '@spanhouse/model'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call, eventually, newProject, type TestProject } from '../../test/harness.ts'
 import { dashed, newTraceId, otlpSpan } from '../../test/otlp.ts'
