@@ -11,9 +11,10 @@ import {
   findRow,
   type Metrics,
   newEvaluation,
+  type Owner,
   type Scope,
   stopRun,
-  type Workflow,
+  type WorkflowCall,
 } from '../index.ts'
 import { newScope } from '../scope.testing.ts'
 import { type MetricsPlace, registryScope } from '../scope.ts'
@@ -40,14 +41,61 @@ const succeeded = (trace_id: string): CallResult => ({
   recorded: Promise.resolve(),
 })
 
-/** An engine that calls this instead of applications, over no stored traces. */
-const engineOf = ({ db, runtime }: Scope, { call, metrics }: { call: Workflow['call']; metrics?: Metrics }): Engine => {
+/** An engine that calls these instead of applications, over no stored traces. */
+const engineOf = ({ db, runtime }: Scope, parts: Pick<EngineParts, 'workflows' | 'metrics'>): Engine => {
   const traces = { read: async () => new Map(), hashOf: () => undefined } as never
-  const workflows = { open: async () => ({ call }) }
-  return new Engine({ db, runtime, workflows, traces, metrics, log: { warn: vi.fn() } } as EngineParts)
+  return new Engine({ db, runtime, traces, log: { warn: vi.fn() }, ...parts })
 }
 
 onEachDatabase('the engine', postgres => {
+  test('a run that is stopped while its metrics are computed has the status that its scenarios say', async () => {
+    const scope = await newScope(postgres())
+    const id = await (await runsOver(scope, 2))()
+    const asked: MetricsPlace[] = []
+    const update: Metrics['update'] = async (_scope, places, signal) => {
+      asked.push(...places)
+      const isOfRun = places.some(({ scenario_id }) => scenario_id === undefined)
+      if (isOfRun) await new Promise(resolve => signal?.addEventListener('abort', resolve))
+    }
+    const open = async () => ({ call: async ({ trace_id }: WorkflowCall) => succeeded(trace_id) })
+    const engine = engineOf(scope, { workflows: { open }, metrics: { update } as Metrics })
+    try {
+      await vi.waitFor(() => expect(asked).toContainEqual({ run_id: id }), { timeout: 20_000 })
+      expect(await stopRun(scope, id)).toMatchObject({ status: 'success', flags: { is_active: false } })
+    } finally {
+      await engine.stop()
+    }
+  })
+
+  test('a database that is away for longer than a computation is repeated costs no metrics and no cells', async () => {
+    const scope = await newScope(postgres())
+    const id = await (await runsOver(scope, 2))()
+    const refused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })
+    const failures = { open: 1, update: 4 }
+    /** Of this run alone: the engine executes those of other tests as well. */
+    const failAtFirst = (what: keyof typeof failures, project_id: string): void => {
+      if (project_id === scope.project_id && failures[what]-- > 0) throw refused
+    }
+    const computed: MetricsPlace[] = []
+    const update: Metrics['update'] = async ({ project_id }, places) => {
+      failAtFirst('update', project_id)
+      computed.push(...places.filter(({ run_id }) => run_id === id))
+    }
+    const open = async ({ project_id }: Owner) => {
+      failAtFirst('open', project_id)
+      return { call: async ({ trace_id }: WorkflowCall) => succeeded(trace_id) }
+    }
+    const engine = engineOf(scope, { workflows: { open }, metrics: { update } as Metrics })
+    try {
+      await vi.waitFor(async () => expect((await findRow(scope, 'runs', id))?.status).toBe('success'), {
+        timeout: 30_000,
+      })
+      expect(computed.map(({ scenario_id }) => scenario_id !== undefined)).toEqual([true, true, false])
+    } finally {
+      await engine.stop()
+    }
+  })
+
   test('the runs of one project, however long, hold up no run of another', { timeout: 60_000 }, async () => {
     const [many, one] = [await newScope(postgres()), await newScope(postgres())]
     const newRun = await runsOver(many, 100)
@@ -60,7 +108,7 @@ onEachDatabase('the engine', postgres => {
       await new Promise(resolve => setTimeout(resolve, 1_000))
       return succeeded(trace_id)
     }
-    const engine = engineOf(many, { call })
+    const engine = engineOf(many, { workflows: { open: async () => ({ call }) } })
     try {
       await vi.waitFor(() => expect(called.size).toBe(32), { timeout: 20_000 })
       const id = await (await runsOver(one, 2))()
@@ -70,27 +118,6 @@ onEachDatabase('the engine', postgres => {
       // The others of the first project have their turn as well.
       await vi.waitFor(() => expect(called.size).toBe(41), { timeout: 20_000 })
       expect(new Set(traces).size).toBe(traces.length)
-    } finally {
-      await engine.stop()
-    }
-  })
-
-  test('a run that is stopped while its metrics are computed has the status that its scenarios say', async () => {
-    const scope = await newScope(postgres())
-    const id = await (await runsOver(scope, 2))()
-    const asked: MetricsPlace[] = []
-    const update: Metrics['update'] = async (_scope, places, signal) => {
-      asked.push(...places)
-      const isOfRun = places.some(({ scenario_id }) => scenario_id === undefined)
-      if (isOfRun) await new Promise(resolve => signal?.addEventListener('abort', resolve))
-    }
-    const engine = engineOf(scope, {
-      call: async ({ trace_id }) => succeeded(trace_id),
-      metrics: { update } as Metrics,
-    })
-    try {
-      await vi.waitFor(() => expect(asked).toContainEqual({ run_id: id }), { timeout: 20_000 })
-      expect(await stopRun(scope, id)).toMatchObject({ status: 'success', flags: { is_active: false } })
     } finally {
       await engine.stop()
     }

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { Problem, type Uuid } from '@spanhouse/model'
+import type { Uuid } from '@spanhouse/model'
+import { databaseProblem } from '@spanhouse/postgres'
 import type { MetricsPlace } from '../scope.ts'
 import type { EngineParts } from './doors.ts'
 import type { Membership } from './membership.ts'
@@ -31,9 +32,9 @@ export async function measure(
       return await metrics.update({ db, runtime, project_id, user_id }, places, signal)
     } catch (error) {
       log.warn({ err: error, run_id, tries }, 'cannot compute the metrics of what was finished')
-      if (error instanceof Problem && !error.retryable) return
-      const isAway = error instanceof Problem && error.code === 'overloaded'
-      if (!isAway && tries++ === TRIES_MAX) return
+      const problem = databaseProblem(error)
+      if (problem && !problem.retryable) return
+      if (problem?.code !== 'overloaded' && tries++ === TRIES_MAX) return
       await delay(RETRY_MS, undefined, { signal }).catch(() => {})
     }
 }

@@ -1,4 +1,5 @@
-import { isJsonObject, type JsonObject, Problem, type Uuid } from '@spanhouse/model'
+import { isJsonObject, type JsonObject, type Uuid } from '@spanhouse/model'
+import { databaseProblem } from '@spanhouse/postgres'
 import { findRevision, KINDS, toRevisionJson } from '@spanhouse/registry'
 import { statusOf } from '@spanhouse/runtime'
 import type { RunRow } from '../entities/rows.ts'
@@ -80,7 +81,7 @@ export class StepLoader {
       const workflow = await workflows.open(owner, { id, data })
       return { workflow, failure: undefined, flags: isJsonObject(flags) ? flags : {}, inputKeys: declaredInputs(data) }
     } catch (error) {
-      if (error instanceof Problem && error.retryable) throw error
+      if (databaseProblem(error)?.retryable) throw error
       const { code, message } = statusOf(error)
       return notCallable({ code, message })
     }
