@@ -87,7 +87,7 @@ export class HostedWorkflows implements Workflows {
         isStreamed: false,
       },
       {
-        openMeans: context => services.openMeans({ principal, mock: undefined }, context),
+        openMeans: context => services.openMeans({ principal, mock: undefined, isPatient: true }, context),
         record: spans => {
           // A call that was cut off is repeated by whoever holds the scenario then.
           if (!signal.aborted) published = services.traces.publish(principal, spans)

@@ -16,6 +16,7 @@ import type { Registry } from '../routes/registry/endpoint.ts'
 import { RunAnswer, withUiMessages } from './answer.ts'
 import type { InvokeBody } from './bodies.ts'
 import { addRunHeaders, type RunIds } from './envelope.ts'
+import type { RunOwner } from './means/means.ts'
 import { type Negotiated, negotiate } from './negotiate.ts'
 import { type Prepared, prepare, rejected } from './prepare.ts'
 import { propagatedBy } from './propagation.ts'
@@ -26,8 +27,7 @@ import { toModelMessages } from './ui-messages.ts'
 export interface Services {
   registry: Registry
   traces: RunTraces
-  /** Opens the means of one run; `mock` is the name of a canned reply that replaces the model's. */
-  openMeans(who: { principal: ProjectPrincipal; mock: string | undefined }, context: RunContext): Means
+  openMeans(owner: RunOwner, context: RunContext): Means
   /** The prefix of `status.type`. */
   errorsUrl(): string
 }

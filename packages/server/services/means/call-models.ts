@@ -11,11 +11,11 @@ import {
 } from '@spanhouse/runtime'
 import { ChatEvents } from './chat-events.ts'
 import { modelRunError } from './model-run-error.ts'
-import type { ModelSecrets } from './model-secrets.ts'
+import type { ModelRoutes } from './model-secrets.ts'
 
 export interface ModelCalls {
   models: Models
-  secrets: ModelSecrets
+  secrets: ModelRoutes
   project_id: Uuid
   /** The name of a canned reply that replaces the model's; a usable key is required all the same. */
   mock: string | undefined

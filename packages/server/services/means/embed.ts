@@ -2,7 +2,7 @@ import type { Uuid } from '@spanhouse/model'
 import type { Models } from '@spanhouse/models'
 import type { Means, RunContext, SpanStart } from '@spanhouse/runtime'
 import { modelRunError } from './model-run-error.ts'
-import type { ModelSecrets } from './model-secrets.ts'
+import type { ModelRoutes } from './model-secrets.ts'
 
 /** Embeds texts; see `Means.embed`. The span records the number of vectors, not their contents. */
 export async function callEmbedding(
@@ -11,7 +11,7 @@ export async function callEmbedding(
     secrets,
     project_id,
     context,
-  }: { models: Models; secrets: ModelSecrets; project_id: Uuid; context: RunContext },
+  }: { models: Models; secrets: ModelRoutes; project_id: Uuid; context: RunContext },
   { model, connection, texts }: Parameters<Means['embed']>[0],
 ): Promise<number[][]> {
   const start: SpanStart = {

@@ -8,13 +8,13 @@ import { callModels } from './call-models.ts'
 import { callEmbedding } from './embed.ts'
 import { evaluateCode } from './evaluate.ts'
 import { modelRunError } from './model-run-error.ts'
-import type { ModelSecrets } from './model-secrets.ts'
+import { type ModelRoutes, untilReadable } from './model-secrets.ts'
 import { postTo } from './post.ts'
 
 /** The clients that runs of all projects share. */
 export interface MeansParts {
   models: Models
-  secrets: ModelSecrets
+  secrets: ModelRoutes
   outbound: OutboundFetch
   sandbox: Sandbox
   codeRuntimes: CodeRuntimes
@@ -25,14 +25,17 @@ export interface RunOwner {
   principal: ProjectPrincipal
   /** The name of a canned reply that replaces the model's. */
   mock: string | undefined
+  /** Nobody waits for its response: it waits for the database instead of failing. */
+  isPatient?: boolean
 }
 
 /**
  * The means of one run, bound to its project and trace: each call records a span, and is cancelled when the run ends.
  */
-export function openMeans(parts: MeansParts, { principal, mock }: RunOwner, context: RunContext): Means {
+export function openMeans(parts: MeansParts, { principal, mock, isPatient }: RunOwner, context: RunContext): Means {
   const { project_id } = principal
-  const { models, secrets } = parts
+  const { models } = parts
+  const secrets = isPatient ? untilReadable(parts.secrets, context.signal) : parts.secrets
   return {
     chat: (plan, onEvent) => callModels({ models, secrets, project_id, mock, context }, plan, onEvent),
     requireKey: async ({ model, connection }) => {

@@ -10,9 +10,9 @@ import { openPostgres, type Postgres } from '@spanhouse/postgres'
 import { type PostgresServer, postgresAvailable, startPostgres } from '@spanhouse/postgres/postgres-server.testing.ts'
 import { validate } from '@spanhouse/validation'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ModelSecrets } from './model-secrets.ts'
+import { ModelSecrets, untilReadable } from './model-secrets.ts'
 
-/** A database of its own, which is stopped in the middle. */
+/** A database of its own, which is killed in the middle. */
 describe.skipIf(!postgresAvailable)('credentials of models', () => {
   const vault = openVault('a secret key of this deployment')
   let server: PostgresServer
@@ -54,11 +54,27 @@ describe.skipIf(!postgresAvailable)('credentials of models', () => {
     expect(await secrets.routeTo(project_id, 'gpt-4o-mini', undefined)).toMatchObject({ key: 'key of openai' })
     await store('groq')
     expect(await secrets.routeTo(project_id, 'groq/some-model', undefined)).toMatchObject({ key: 'key of groq' })
-    await server.stop()
+    await server.kill()
     secrets.forget(project_id)
     await expect(secrets.routeTo(project_id, 'gpt-4o-mini', undefined)).rejects.toMatchObject({
       code: 'overloaded',
       status: 503,
     })
+    await server.restart()
+  })
+
+  test('are waited for by runs that wait for the database, until their end', async () => {
+    await store('mistral')
+    const secrets = new ModelSecrets(postgres.db, vault)
+    const find = (signal: AbortSignal) =>
+      untilReadable(secrets, signal).routeTo(project_id, 'mistral/some-model', undefined)
+    await server.kill()
+    const ending = new AbortController()
+    const [found, ended] = [find(new AbortController().signal), find(ending.signal)]
+    await expect(secrets.routeTo(project_id, 'mistral/some-model', undefined)).rejects.toMatchObject({ status: 503 })
+    ending.abort()
+    await expect(ended).rejects.toMatchObject({ name: 'AbortError' })
+    await server.restart()
+    expect(await found).toMatchObject({ key: 'key of mistral' })
   })
 })

@@ -1,12 +1,31 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { openSecrets, type Vault } from '@spanhouse/access'
-import type { Uuid } from '@spanhouse/model'
+import { Problem, type Uuid } from '@spanhouse/model'
 import { type ModelSecret, type ProviderRoute, RoutingError, route } from '@spanhouse/models'
 import type { Database } from '@spanhouse/postgres'
 
 /** How long credentials are cached. A change made in another process takes effect after this time. */
 const FRESH_MS = 1_000
+/** Between two attempts to read them, for a run that waits. */
+const RETRY_MS = 1_000
 
 const KINDS = ['provider_key', 'custom_provider'] as const
+
+/** Finds the credential for a model. */
+export type ModelRoutes = Pick<ModelSecrets, 'routeTo'>
+
+/** The same for a run that nobody waits for: while the credentials cannot be read it tries again until its end. */
+export const untilReadable = (secrets: ModelRoutes, signal: AbortSignal): ModelRoutes => ({
+  routeTo: async (...asked) => {
+    for (;;)
+      try {
+        return await secrets.routeTo(...asked)
+      } catch (error) {
+        if (!(error instanceof Problem && error.retryable)) throw error
+        await delay(RETRY_MS, undefined, { signal })
+      }
+  },
+})
 
 /**
  * The decrypted credentials for models, by project. They are cached for a second, in the memory of this process only.
