@@ -65,6 +65,10 @@ test('a subscription is created, read, replaced, stopped, started and deleted', 
     flags: { is_active: false },
     secret: 'other',
   })
+  const vaultName = async () => (await project.get(`/api/secrets/${first.secret_id}`)).body.header.name
+  expect(await vaultName()).toBe(`webhook-${first.id}`)
+  await project.send('PUT', path, { subscription: { id: first.id, name: 'M', data: { url: URL_ } } })
+  expect(await vaultName()).toBe('webhook-M')
   const deleted = await project.send('DELETE', path)
   expect([deleted.status, deleted.text]).toEqual([204, ''])
   expect((await project.get(`/api/secrets/${first.secret_id}`)).status).toBe(404)

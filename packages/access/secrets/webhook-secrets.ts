@@ -19,7 +19,7 @@ export async function insertWebhookSecret(
   scope: WebhookSecretScope,
   { name, key }: { name: string; key: string },
 ): Promise<Uuid> {
-  const header = { name: `webhook-${name}`, description: undefined }
+  const header = { name: headerName(name), description: undefined }
   const { id } = await insertSecret(trx, scope, {
     slug: undefined,
     header,
@@ -27,6 +27,23 @@ export async function insertWebhookSecret(
   })
   return id
 }
+
+/** Gives the secret of a webhook the webhook's new name. */
+export async function renameWebhookSecret(
+  trx: Trx,
+  { project_id, user_id }: WebhookSecretScope,
+  { id, name }: { id: Uuid; name: string },
+): Promise<void> {
+  await trx
+    .updateTable('secrets')
+    .set({ name: headerName(name), updated_at: sql`now()`, updated_by_id: user_id })
+    .where('project_id', '=', project_id)
+    .where('id', '=', id)
+    .where('kind', '=', 'webhook_provider')
+    .execute()
+}
+
+const headerName = (name: string): string => `webhook-${name}`
 
 /** Replaces the key. False if the secret does not exist or is of another kind. */
 export async function replaceWebhookSecret(

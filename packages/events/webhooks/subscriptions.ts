@@ -3,6 +3,7 @@ import {
   insertWebhookSecret,
   openWebhookSecrets,
   randomText,
+  renameWebhookSecret,
   replaceWebhookSecret,
 } from '@spanhouse/access'
 import { invalid, type Json, type JsonObject, Problem, type Uuid } from '@spanhouse/model'
@@ -67,6 +68,8 @@ export function editSubscription(scope: WebhookScope, id: Uuid, input: EditedSub
     if (data.auth_mode === 'authorization')
       requireSecret(data, secret ?? (is_secret_given ? await secretOf({ ...scope, db: trx }, stored) : undefined))
     const secret_id = secret === undefined ? stored.secret_id : await storeSecret(trx, scope, { stored, secret })
+    if (secret_id !== null && (input.name ?? null) !== stored.name)
+      await renameWebhookSecret(trx, scope, { id: secret_id, name: secretName(input.name, id) })
     const is_active = flags?.is_active ?? stored.is_active
     if (is_active !== stored.is_active) await forgetQueued(trx, id)
     const changes = { ...labelsOf(input), ...dataOf(data), secret_id, is_secret_given, is_active }
