@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test, vi } from 'vitest'
 import { parseSpanId, parseTraceId, parseUuid } from './identifiers.ts'
 import { integerToJson, parseJson } from './json/json.ts'
-import { MICROS_MAX, microsNow, microsToIso, parseNearestTime, parseTime } from './time.ts'
+import { acceptedAgo, acceptedNow, MICROS_MAX, microsNow, microsToIso, parseNearestTime, parseTime } from './time.ts'
 
 const AT = 1_770_110_100_250_000
 
@@ -57,6 +57,29 @@ test('the present is finer than a millisecond, and stays that of the machine whe
   const times = Array.from({ length: 10_000 }, microsNow)
   expect(times.every((time, at) => at === 0 || time >= (times[at - 1] as number))).toBe(true)
   expect(times.some(time => time % 1000 !== (times[0] as number) % 1000)).toBe(true)
+})
+
+test('what is accepted later has a later time, and its age, also after the clock was set back', () => {
+  const SECOND = 1_000_000
+  vi.useFakeTimers({ toFake: ['Date', 'performance'] })
+  try {
+    const first = acceptedNow()
+    expect(Math.abs(first - microsNow())).toBeLessThan(SECOND)
+    vi.setSystemTime(Date.now() - 3_600_000)
+    const times = [first, ...Array.from({ length: 1_000 }, acceptedNow)]
+    expect(times.every((time, at) => at === 0 || time > (times[at - 1] as number))).toBe(true)
+    vi.advanceTimersByTime(60_000)
+    const second = acceptedNow()
+    expect(second - first).toBeLessThan(31 * SECOND)
+    expect(acceptedAgo(first)).toBeGreaterThanOrEqual(60 * SECOND)
+    vi.advanceTimersByTime(3 * 3_600_000)
+    expect(Math.abs(acceptedNow() - microsNow())).toBeLessThan(SECOND)
+    expect(acceptedAgo(second)).toBeGreaterThanOrEqual(3 * 3_600 * SECOND)
+    vi.advanceTimersByTime(60_000)
+    expect(Math.abs(acceptedAgo(acceptedNow()))).toBeLessThan(SECOND)
+  } finally {
+    vi.useRealTimers()
+  }
 })
 
 test.each([

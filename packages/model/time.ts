@@ -26,9 +26,41 @@ export function microsNow(): Micros {
   return Math.round((origin + elapsed) * 1000) + moved
 }
 
-/** Moves what {@link microsNow} returns in this thread from now on. */
+/** The last time that {@link acceptedNow} gave, and when, by the monotonic clock. */
+let latest: Micros = 0
+let latestMs = 0
+
+/** The last of those that were ahead of the present. */
+let latestAhead: Micros = 0
+
+/** While they are ahead, they go on by one microsecond in so many. */
+const SLOWDOWN = 2
+
+/**
+ * The time of what is accepted now, later than all that this thread accepted before: of two versions of a span the one
+ * accepted later wins. It is the present, unless the clock of the machine was set back since: then it goes on slowly
+ * until the present has caught up.
+ */
+export function acceptedNow(): Micros {
+  const now = microsNow()
+  latest = Math.max(now, slowly(), latest + 1)
+  latestMs = performance.now()
+  if (latest > now) latestAhead = latest
+  return latest
+}
+
+/** How long ago {@link acceptedNow} gave this time; up to twice as long if that was ahead of the present. */
+export function acceptedAgo(time: Micros): Micros {
+  const passed = Math.max(microsNow(), slowly()) - time
+  return time > latestAhead ? passed : passed * SLOWDOWN
+}
+
+const slowly = (): Micros => latest + Math.round(((performance.now() - latestMs) * 1000) / SLOWDOWN)
+
+/** Moves what {@link microsNow} returns in this thread from now on, and {@link acceptedNow} with it, also back. */
 export function moveClock(micros: Micros): void {
   moved += micros
+  latest = 0
 }
 
 /** ISO 8601 in UTC with suffix `Z`; the fraction has six digits and is omitted if zero. */

@@ -109,7 +109,7 @@ export class Metrics implements IngestMetrics, RunMetrics {
     this.#batch.observe(report.spans)
     this.#decode.observe(report.decodeSeconds)
     this.#store.observe(report.storeSeconds)
-    for (const seconds of report.lagSeconds) this.#lag.observe(seconds)
+    for (const seconds of report.lagSeconds) this.#lag.observe(Math.max(0, seconds))
     this.#memorySpans[writer] = report.memorySpans
     this.#memory.set(total(this.#memorySpans))
   }

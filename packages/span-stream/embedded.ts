@@ -1,5 +1,5 @@
 import { BroadcastChannel } from 'node:worker_threads'
-import { microsNow } from '@spanhouse/model'
+import { acceptedAgo } from '@spanhouse/model'
 import { checkMessage, IN_FLIGHT_BYTES_MAX, InFlight, refusal } from './admission.ts'
 import { Bell } from './bell.ts'
 import type { EmbeddedLog } from './embedded/log.ts'
@@ -137,7 +137,7 @@ class EmbeddedStream implements SpanStream {
       depth: count,
       bytes,
       bytesMax: this.#options.bytesMax,
-      oldestSeconds: oldest === undefined ? 0 : Math.max(0, (microsNow() - oldest.envelope.accepted_at) / 1e6),
+      oldestSeconds: oldest === undefined ? 0 : Math.max(0, acceptedAgo(oldest.envelope.accepted_at) / 1e6),
       deadLetters: this.#log.dead.tally().count,
     }
   }

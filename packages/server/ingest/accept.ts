@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { ProjectPrincipal } from '@spanhouse/access'
-import { type Micros, microsNow, nextTurn, type SpanId, type TraceId } from '@spanhouse/model'
+import { acceptedNow, type Micros, microsNow, nextTurn, type SpanId, type TraceId } from '@spanhouse/model'
 import { draftOfBody, encodeDrafts, type SpanBody, type SpanDraft } from '@spanhouse/otlp'
 import { partitionOf, type SpanMessage, type SpanStream } from '@spanhouse/span-stream'
 import type { IngestMetrics } from '../metrics.ts'
@@ -46,17 +46,17 @@ async function acceptWithinQuota(
   sender: ProjectPrincipal,
   bodies: readonly SpanBody[],
 ): Promise<SpanPlace[]> {
-  const accepted_at = microsNow()
+  const now = microsNow()
   const drafts = new Map<string, SpanDraft>()
   let rejected = 0
   for (const body of bodies) {
     const turn = nextTurn()
     if (turn) await turn
-    const draft = draftOfBody(body, accepted_at)
+    const draft = draftOfBody(body, now)
     if (draft) drafts.set(draft.trace_id + draft.span_id, draft)
     else rejected++
   }
-  await publishDrafts(ingest.stream, sender, [...drafts.values()], accepted_at)
+  await publishDrafts(ingest.stream, sender, [...drafts.values()], acceptedNow())
   ingest.metrics.accepted.inc(drafts.size)
   ingest.metrics.rejected.inc(rejected)
   return Array.from(drafts.values(), ({ trace_id, span_id }) => ({ trace_id, span_id }))

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { ProjectPrincipal } from '@spanhouse/access'
-import { microsNow, nextTurn, type Problem, type SpanId, type TraceId } from '@spanhouse/model'
+import { acceptedNow, nextTurn, type Problem, type SpanId, type TraceId } from '@spanhouse/model'
 import { scanTraces } from '@spanhouse/otlp'
 import { partitionOf, type SpanMessage, type SpanStream } from '@spanhouse/span-stream'
 import type { FastifyBaseLogger } from 'fastify'
@@ -98,7 +98,7 @@ export class Exports {
     held.add(scan.shares.reduce((sum, { body }) => sum + body.length, -traces.length))
     if (scan.shares.every(({ body }) => body !== traces)) freeBytes(traces)
     this.#quotas.take(sender, 'spans_per_second', count)
-    const accepted_at = microsNow()
+    const accepted_at = acceptedNow()
     const messages = scan.shares.map(
       ({ partition, span_count, body }): SpanMessage => ({
         id: randomUUID(),

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { type Micros, microsNow, Problem, type TraceId, type Uuid } from '@spanhouse/model'
+import { acceptedNow, type Micros, Problem, type TraceId, type Uuid } from '@spanhouse/model'
 import type { Lease, Postgres } from '@spanhouse/postgres'
 import { type Engine, latestAccepted } from '@spanhouse/span-store'
 
@@ -30,12 +30,12 @@ export async function traceTurn(postgres: Pick<Postgres, 'lease'>, { project_id,
 
 /**
  * The time at which a change of a trace is accepted: now, but after all that is stored of it. Another process may have
- * accepted that by a clock that is ahead, or this one before its clock was set; an edit would be taken for an older
+ * accepted that by a clock that is ahead, or this one before a restart with a clock that was set; an edit would be taken for an older
  * version and dropped, and a deletion would delete nothing.
  */
 export async function acceptedNext(engine: Engine, place: Place): Promise<Micros> {
   const latest = await latestAccepted(engine, place)
-  return Math.max(microsNow(), latest + 1)
+  return Math.max(acceptedNow(), latest + 1)
 }
 
 /** Throws a Problem `overloaded` if another change may have begun, because the connection that held it is lost. */

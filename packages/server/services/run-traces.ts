@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { microsNow, Problem } from '@spanhouse/model'
+import { acceptedNow, Problem } from '@spanhouse/model'
 import { draftOfBody } from '@spanhouse/otlp'
 import type { RunSpan } from '@spanhouse/runtime'
 import type { SpanMessage, SpanStream } from '@spanhouse/span-stream'
@@ -52,7 +52,7 @@ export class RunTraces {
   /** Resolves when the spans are durable. Rejects when they are lost, which it also counts and logs. */
   async publish(sender: Sender, spans: readonly RunSpan[]): Promise<void> {
     try {
-      const accepted_at = microsNow()
+      const accepted_at = acceptedNow()
       const drafts = spans.flatMap(span => draftOfBody({ ...span }, accepted_at) ?? [])
       await this.#untilTaken(await messagesOf(this.#stream, sender, drafts, accepted_at))
       this.#metrics.accepted.inc(drafts.length)

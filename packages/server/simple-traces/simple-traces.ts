@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { ProjectPrincipal } from '@spanhouse/access'
 import {
+  acceptedNow,
   invalid,
   type JsonObject,
   microsNow,
@@ -93,10 +94,9 @@ export class SimpleTraces {
     const trace = { ...given, references }
     const ids = key === undefined ? newIds() : idsOf(principal, key)
     const span_name = nameOf(surface, given.references, references)
-    const accepted_at = microsNow()
     const body = spanOfSimpleTrace(surface, { ...ids, span_name }, trace)
-    const span = await this.#publish(principal, body, accepted_at)
-    const created = { created_at: microsToIso(accepted_at), created_by_id: principal.user_id }
+    const span = await this.#publish(principal, body, acceptedNow())
+    const created = { created_at: microsToIso(microsNow()), created_by_id: principal.user_id }
     return toSimpleTrace(surface, { ...span, ...created })
   }
 
@@ -201,7 +201,7 @@ export class SimpleTraces {
   }
 
   async #publish(principal: ProjectPrincipal, body: SpanBody, accepted_at: number): Promise<SimpleTraceSpan> {
-    const draft = draftOfBody(body, accepted_at)
+    const draft = draftOfBody(body, microsNow())
     if (!draft) throw invalid('The values are nested too deeply to be stored.')
     await publishDrafts(this.#parts.stream, principal, [draft], accepted_at)
     this.#parts.metrics.accepted.inc(1)
