@@ -18,6 +18,7 @@ import { runShop } from './shop/shop.ts'
  */
 const { large } = readArguments()
 const url = process.env.SPANHOUSE_URL ?? `http://127.0.0.1:${process.env.SPANHOUSE_PORT ?? 4600}`
+const keyFile = join(process.env.SPANHOUSE_DATA_DIR ?? './data', 'api-key')
 const apiKey = process.env.SPANHOUSE_API_KEY ?? (await keptKey())
 const headers = { Authorization: `ApiKey ${apiKey}` }
 
@@ -29,7 +30,7 @@ const provider = new NodeTracerProvider({
 const { status } = await fetch(`${url}/api/projects/current`, { headers }).catch(() =>
   giveUp(`No server is listening at ${url}. Start Spanhouse first: npm start`),
 )
-if (status === 401) giveUp(`The server at ${url} refuses the API key: set SPANHOUSE_API_KEY to one of its keys.`)
+if (status === 401) giveUp(`The server at ${url} rejects the API key: set SPANHOUSE_API_KEY to one of its keys.`)
 process.stdout.write(`Sending to ${url} …\n`)
 if (large) {
   await runShop({ url, headers }).catch(error => giveUp(error.message))
@@ -70,18 +71,15 @@ function readArguments(): { large?: boolean } {
 }
 
 async function keptKey(): Promise<string> {
-  const file = join(process.env.SPANHOUSE_DATA_DIR ?? './data', 'api-key')
   return (
-    await readFile(file, 'utf8').catch(() =>
-      giveUp(`No API key found: set SPANHOUSE_API_KEY (${file} does not exist).`),
+    await readFile(keyFile, 'utf8').catch(() =>
+      giveUp(`No API key found: set SPANHOUSE_API_KEY (${keyFile} does not exist).`),
     )
   ).trim()
 }
 
 function apiKeyToPaste(): string {
-  return process.env.SPANHOUSE_API_KEY
-    ? '$SPANHOUSE_API_KEY'
-    : `$(cat ${join(process.env.SPANHOUSE_DATA_DIR ?? './data', 'api-key')})`
+  return process.env.SPANHOUSE_API_KEY ? '$SPANHOUSE_API_KEY' : `$(cat '${keyFile.replaceAll("'", `'\\''`)}')`
 }
 
 function giveUp(message: string): never {
