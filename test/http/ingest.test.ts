@@ -213,7 +213,7 @@ test('an answer in protobuf for who asks for it', async () => {
   expect(answer.headers.get('content-type')).toBe('application/x-protobuf')
   const partial = await project.export(
     exportOf(otlpSpan({ traceId: newTraceId() }), otlpSpan({ traceId: newTraceId(), spanId: newSpanId().slice(8) })),
-    { ...JSON_TYPE, accept: 'application/x-protobuf' },
+    { ...JSON_TYPE, accept: 'Application/X-Protobuf' },
   )
   expect(partial.status).toBe(200)
   expect(partial.text).toMatch(/span/)

@@ -122,7 +122,7 @@ async function tracesInJson(bytes: Buffer, held: Held): Promise<Uint8Array> {
  * and for OpenTelemetry's own exporters and collectors, which parse it from the response to a protobuf export.
  */
 const wantsProtobuf = (request: FastifyRequest): boolean =>
-  (request.headers.accept ?? '').includes(PROTOBUF) ||
+  (request.headers.accept ?? '').toLowerCase().includes(PROTOBUF) ||
   (!isJson(request) && EXPORTERS.test(request.headers['user-agent'] ?? ''))
 
 /** The exporters of Go and PHP spell it with spaces. A distribution may put its own name in front. */
