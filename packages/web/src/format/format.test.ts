@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { formatCost, formatNumberOf, formatScore, formatTime } from './format.ts'
+import { formatCost, formatNumberOf, formatScore, formatTime, spanName } from './format.ts'
 
 test('costs of any size fit a column of nine digits', () => {
   const costs = [1.8e-7, 0.000072, 0.0034, 0.25, 1_204, 98_765_432, -0.5, 0]
@@ -33,4 +33,16 @@ test('a number has its word in the singular or the plural', () => {
 test('scores of any size have three digits that count', () => {
   const scores = [0, 0.123456, -12_345.6, 0.0004, 1.2e-9, 1e300]
   expect(scores.map(formatScore)).toEqual(['0', '0.123', '-12,300', '0.0004', '1.20e-9', '1.00e+300'])
+})
+
+test('a name of which nothing is seen is none', () => {
+  const names = ['', ' ', '\u200b', '\ufeff \u2060', '\u202e', 'a\u200db']
+  expect(names.map(name => spanName(name))).toEqual([
+    '(no name)',
+    '(no name)',
+    '(no name)',
+    '(no name)',
+    '⟨U+202E⟩',
+    'a\u200db',
+  ])
 })

@@ -87,10 +87,13 @@ export const visible = (text: string): string =>
     .toWellFormed()
     .replace(HIDDEN, character => `⟨U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}⟩`)
 
-/** The name of a span, or so much of it; one that has only spaces would be a row with nothing to click. */
-export const spanName = (name = '', charactersMax = Number.POSITIVE_INFINITY): string =>
-  name.trim() === '' ? '(no name)' : visible(name).slice(0, charactersMax)
+/** The name of a span, or so much of it; one of which nothing is seen would be a row with nothing to click. */
+export function spanName(name = '', charactersMax = Number.POSITIVE_INFINITY): string {
+  const shown = visible(name)
+  return UNSEEN.test(shown) ? '(no name)' : shown.slice(0, charactersMax)
+}
 
+const UNSEEN = /^[\s\p{Default_Ignorable_Code_Point}]*$/u
 const HIDDEN = /(?![\t\n\r])[\p{Cc}\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]/gu
 
 /** A score: three digits that count; one that is too large or too small to be read so has an exponent. */
