@@ -66,6 +66,24 @@ test('two tabs: what arrives is in both, and a key that is forgotten or entered 
   await close()
 })
 
+test.each([
+  ['is full', "Storage.prototype.setItem = () => { throw new DOMException('Full.', 'QuotaExceededError') }"],
+  [
+    'is forbidden',
+    "Object.defineProperty(self, 'localStorage', { get() { throw new DOMException('No.', 'SecurityError') } })",
+  ],
+])('a link opens the page in a browser whose storage %s', async (_is, script) => {
+  const context = await browser.newContext()
+  await context.addInitScript(script)
+  const { page, faults, close } = await openPage(context, project, '/w/traces')
+  await page.locator('[data-row="0"]').waitFor()
+  await page.getByRole('button', { name: 'Theme: system' }).click()
+  await page.getByRole('button', { name: 'Theme: light' }).waitFor()
+  expect(faults).toEqual([])
+  await close()
+  await context.close()
+})
+
 test('a link with the key of another project replaces the key in use only if the reader says so', async () => {
   const other = await newProject()
   await other.post('/api/simple/testsets/', { testset: { slug: 'theirs', name: 'Theirs', data: { testcases: [] } } })

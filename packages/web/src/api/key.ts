@@ -1,3 +1,5 @@
+import { removeText, storedText, storeText } from './browser-storage.ts'
+
 const STORED = 'spanhouse.key'
 
 /**
@@ -20,10 +22,10 @@ let offered: string | null = null
 const listeners = new Set<() => void>()
 
 /** Null without one. */
-export const getKey = (): string | null => localStorage.getItem(STORED)
+export const getKey = (): string | null => storedText(STORED)
 
 export function setKey(key: string): void {
-  localStorage.setItem(STORED, key.trim())
+  storeText(STORED, key.trim())
   rejected = false
   offered = null
   notify()
@@ -44,7 +46,7 @@ export function decideOnOffer(isTaken: boolean): void {
 }
 
 export function forgetKey(): void {
-  localStorage.removeItem(STORED)
+  removeText(STORED)
   rejected = false
   notify()
 }

@@ -22,9 +22,14 @@ export const isMissingFile = (error: Error): boolean => said.has(error)
  */
 export function mayReload(error: Error): boolean {
   const stored = `spanhouse.reloaded ${said.get(error)}`
-  if (sessionStorage.getItem(stored) !== null) return false
-  sessionStorage.setItem(stored, 'true')
-  return true
+  try {
+    if (sessionStorage.getItem(stored) !== null) return false
+    sessionStorage.setItem(stored, 'true')
+    return true
+  } catch {
+    // A browser that keeps nothing cannot tell that it was.
+    return false
+  }
 }
 
 /** Whether the server responds with the page, as it would if it were reloaded. */

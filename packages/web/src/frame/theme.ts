@@ -1,9 +1,11 @@
+import { storedText, storeText } from '../api/browser-storage.ts'
+
 const STORED = 'spanhouse.theme'
 
 const THEMES = ['system', 'light', 'dark'] as const
 export type Theme = (typeof THEMES)[number]
 
-export const storedTheme = (): Theme => THEMES.find(theme => theme === localStorage.getItem(STORED)) ?? 'system'
+export const storedTheme = (): Theme => THEMES.find(theme => theme === storedText(STORED)) ?? 'system'
 
 const listeners = new Set<() => void>()
 
@@ -25,6 +27,6 @@ addEventListener('storage', ({ key }) => key === STORED && applyTheme())
 
 /** The next of the three. */
 export function changeTheme(): void {
-  localStorage.setItem(STORED, THEMES[(THEMES.indexOf(storedTheme()) + 1) % THEMES.length] as Theme)
+  storeText(STORED, THEMES[(THEMES.indexOf(storedTheme()) + 1) % THEMES.length] as Theme)
   applyTheme()
 }

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react'
+import { removeText, storedText, storeText } from '../api/browser-storage.ts'
 import { parseExact } from '../api/exact-json.ts'
 
 const PAUSE_MS = 300
@@ -35,17 +36,11 @@ export function useStored<T>(name: string): [T | undefined, (value: T | undefine
 }
 
 /** Whether something is kept under a name. */
-export function isStored(name: string): boolean {
-  try {
-    return localStorage.getItem(`spanhouse.${name}`) !== null
-  } catch {
-    return false
-  }
-}
+export const isStored = (name: string): boolean => storedText(`spanhouse.${name}`) !== null
 
 function read<T>(key: string): T | undefined {
   try {
-    const text = localStorage.getItem(key)
+    const text = storedText(key)
     return text === null ? undefined : parseExact<T>(text)
   } catch {
     return undefined
@@ -53,10 +48,6 @@ function read<T>(key: string): T | undefined {
 }
 
 function write(key: string, value: unknown): void {
-  try {
-    if (value === undefined) localStorage.removeItem(key)
-    else localStorage.setItem(key, JSON.stringify(value))
-  } catch {
-    // See above.
-  }
+  if (value === undefined) removeText(key)
+  else storeText(key, JSON.stringify(value))
 }
