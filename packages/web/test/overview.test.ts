@@ -260,6 +260,25 @@ test.each(['..', 'a/b?c#d %2F', '🦄'.repeat(100)])('the session %s is opened b
   await close()
 })
 
+test('a turn that arrives late stands between the others', async () => {
+  const own = await newProject()
+  const said = (outputs: string, agoMs: number): OtlpSpan[] =>
+    traceOf(
+      { name: 'talk', type: 'agent', at: 0, ms: 100, outputs },
+      { agoMs, attributes: { 'ag.session.id': 'late' } },
+    )
+  await own.store(...said('First.', 90_000), ...said('A long answer.\n'.repeat(40), 60_000), ...said('Last.', 30_000))
+  const { page, close } = await visit(browser, own, '/w/sessions/late')
+  await page.getByRole('article', { name: 'Turn 2' }).waitFor()
+  await own.store(...said('Late.', 75_000))
+  await page.getByRole('article', { name: 'Turn 2' }).getByText('Late.').waitFor()
+  const edges = await page
+    .getByRole('article', { name: 'Turn' })
+    .evaluateAll(turns => turns.map(turn => turn.getBoundingClientRect()).map(({ top, bottom }) => [top, bottom]))
+  expect(edges.flat()).toEqual(edges.flat().toSorted((one, other) => one - other))
+  await close()
+})
+
 test('by keyboard only: a session, turn by turn, while it grows', async () => {
   const { page, close } = await visit(browser, project, '/w/sessions')
   await page.getByRole('link', { name: 'trip-oslo' }).waitFor()

@@ -425,3 +425,17 @@ test('a running trace grows in place', async () => {
   expect(await page.getByRole('treeitem').count()).toBe(5)
   await close()
 })
+
+test('what is open in a conversation stays open when the root arrives', async () => {
+  const outputs = 'A long answer. '.repeat(400)
+  const call = { name: 'chat', type: 'chat', at: 10, ms: 100, outputs }
+  const [root, ...calls] = traceOf({ name: 'top', type: 'agent', at: 0, ms: 200, steps: [call] }, { agoMs: 500 })
+  await project.store(...calls)
+  const { page, close } = await visit(browser, project, `/w/traces/${root?.traceId}?view=conversation`)
+  const conversation = page.getByRole('region', { name: 'Conversation' })
+  await conversation.getByRole('button', { name: /show all/ }).click()
+  await project.store(root as OtlpSpan)
+  await conversation.getByText('top').waitFor()
+  expect(await conversation.getByRole('button', { name: /show all/ }).count()).toBe(0)
+  await close()
+})

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { type ReactNode, useEffect, useRef } from 'react'
+import { type ReactNode, useCallback, useEffect, useRef } from 'react'
 import { isFailed, type Row } from '../api/queries.ts'
 import { type Annotation, scoresOf } from '../api/scores.ts'
 import { formatCost, formatDuration, formatFullTime, formatTime, spanName, visible } from '../format/format.ts'
@@ -32,6 +32,8 @@ export function Turns({ turns, earlier, selected, select, scores, steps, toggle 
     count: turns.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => 180,
+    // A turn that arrives late moves those after it, which keep their heights.
+    getItemKey: useCallback((at: number) => turns[at]?.trace_id ?? at, [turns]),
     overscan: 3,
   })
   // biome-ignore lint/correctness/useExhaustiveDependencies: only another selection scrolls

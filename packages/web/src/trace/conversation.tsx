@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { type ReactNode, useEffect, useMemo, useRef } from 'react'
+import { type ReactNode, useCallback, useEffect, useMemo, useRef } from 'react'
 import { type Parts, partsQuery } from '../api/queries.ts'
 import { formatCost, formatCount, formatDuration, spanName, visible } from '../format/format.ts'
 import { Contained } from '../parts/contained.tsx'
@@ -10,7 +10,7 @@ import { familyOf, TypeIcon } from '../parts/type-icon.tsx'
 import content from './content.module.css'
 import { messagesIn, newMessages, plainText, valueIn } from './messages.ts'
 import styles from './trace.module.css'
-import { rootOf, type Trace } from './trace-model.ts'
+import { NONE, rootOf, type Trace } from './trace-model.ts'
 import { useSpanKeys } from './use-span-keys.ts'
 import { JsonView, MessageView, TextView } from './value-view.tsx'
 
@@ -30,6 +30,8 @@ export function Conversation({ traceId, trace, selected, select }: ConversationP
     count: spans.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => 140,
+    // A span that arrives late moves those after it, which keep their heights and what is open in them.
+    getItemKey: useCallback((at: number) => trace.ids[spans[at] ?? NONE] ?? at, [trace, spans]),
     overscan: 4,
   })
   useSpanKeys(trace, spans, selected, select)
@@ -41,11 +43,11 @@ export function Conversation({ traceId, trace, selected, select }: ConversationP
   return (
     <Scroller ref={scroller} className={styles.conversation} label="Conversation" isList>
       <div style={{ height: virtual.getTotalSize(), position: 'relative' }}>
-        {virtual.getVirtualItems().map(({ index, start }) => {
+        {virtual.getVirtualItems().map(({ index, key, start }) => {
           const span = spans[index] as number
           return (
             <div
-              key={span}
+              key={key}
               ref={virtual.measureElement}
               data-index={index}
               className={styles.turn}
