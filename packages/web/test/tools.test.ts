@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newProject, type TestProject } from '../../../test/harness.ts'
-import { newSpanId, newTraceId, type OtlpSpan } from '../../../test/otlp.ts'
+import { exportOf, newSpanId, newTraceId, type OtlpSpan } from '../../../test/otlp.ts'
 import { agentTrace, openBrowser, projectWithTraces, tabTo, traceOf, visit } from './browser.testing.ts'
 
 /* What can be done with traces besides reading them: saving filters, own columns, selecting, annotating. */
@@ -423,6 +423,33 @@ test('a running trace grows in place', async () => {
   await project.store(...rest.slice(2), root)
   await page.getByRole('treeitem', { name: /plan_trip/ }).waitFor()
   expect(await page.getByRole('treeitem').count()).toBe(5)
+  await close()
+})
+
+test.each([
+  ['after minutes', 180_000, 2],
+  ['with more than 10,000 spans', 500, 10_001],
+])('a trace that goes on %s grows too', async (_when, agoMs, count) => {
+  const own = await newProject()
+  const [first] = traceOf({ name: 'first', type: 'agent', at: 0, ms: 100 }, { agoMs })
+  const more = (name: string): OtlpSpan => ({ ...(first as OtlpSpan), name, spanId: newSpanId() })
+  await own.export(exportOf(...Array.from({ length: count }, (_, at) => more(`step ${at}`))))
+  const { page, close } = await visit(browser, own, `/w/traces/${first?.traceId}?view=tree`)
+  await page.getByRole('tree', { name: `${count.toLocaleString('en')} spans` }).waitFor()
+  await own.store(more('late'))
+  await page.getByRole('tree', { name: `${(count + 1).toLocaleString('en')} spans` }).waitFor()
+  await close()
+})
+
+test('a span that is sent again when it ends is shown with what it says then', async () => {
+  const [began] = traceOf({ name: 'ask', type: 'agent', at: 0, ms: 0, inputs: { question: 'Yet?' } }, { agoMs: 500 })
+  const [ended] = traceOf({ name: 'ask', type: 'agent', at: 0, ms: 300, outputs: 'At last.' }, { agoMs: 500 })
+  await project.store(began as OtlpSpan)
+  const { page, close } = await visit(browser, project, `/w/traces/${began?.traceId}?view=tree`)
+  const parts = page.getByRole('tabpanel')
+  await parts.getByText('Yet?').waitFor()
+  await project.store({ ...(ended as OtlpSpan), traceId: began?.traceId as string, spanId: began?.spanId as string })
+  await parts.getByText('At last.').waitFor()
   await close()
 })
 

@@ -169,12 +169,20 @@ export const skeletonQuery = (trace_id: string) =>
       offset + count < total && count > 0 ? offset + count : undefined,
   })
 
-/** The texts of a span, long ones up to so many characters, or as many as the server responds with. */
-export const partsQuery = (trace_id: string, span_id: string, length?: number) =>
+interface Reading {
+  /** How long the span took: one that is sent again when it ends is read again. */
+  ms?: number | undefined
+  /** Long texts are read up to so many characters, or as many as the server responds with. */
+  length?: number
+}
+
+/** The texts of a span. */
+export const partsQuery = (trace_id: string, span_id: string, { ms, length }: Reading = {}) =>
   queryOptions({
-    queryKey: ['parts', trace_id, span_id, length],
+    queryKey: ['parts', trace_id, span_id, length, ms],
     queryFn: ({ signal }) =>
       api<Parts>(`/spans/${trace_id}/${span_id}/parts${length === undefined ? '' : `?length=${length}`}`, { signal }),
+    placeholderData: (before, query) => (query?.queryKey[2] === span_id ? before : undefined),
   })
 
 /** The next range of a long text. */

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react'
 import { formatAmount, formatCost, formatDuration, spanName } from '../format/format.ts'
 import { Failure } from '../parts/controls.tsx'
 import { TypeIcon } from '../parts/type-icon.tsx'
+import { msOf } from '../trace/trace-model.ts'
 import { useTrace } from '../trace/use-trace.ts'
 import styles from './session.module.css'
 
@@ -24,7 +25,7 @@ export function Steps({ traceId }: { traceId: string }): ReactNode {
           </Link>
           {trace.isError[span] === 1 && <span className={styles.errors}>✕ error</span>}
           <span className={styles.space} />
-          <span>{formatDuration(((trace.ends[span] ?? 0) - (trace.starts[span] ?? 0)) / 1000)}</span>
+          <span>{formatDuration(msOf(trace, span))}</span>
           <span>{formatAmount(trace.tokens[span])}</span>
           <span>{formatCost(trace.costs[span])}</span>
         </li>

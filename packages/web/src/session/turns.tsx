@@ -102,7 +102,7 @@ interface TurnProps {
 
 function Turn({ turn, number, isSelected, annotations, showsSteps, toggle }: TurnProps): ReactNode {
   const { trace_id, span_id, start_time, duration, costs } = turn
-  const said = useSaid(trace_id, span_id)
+  const said = useSaid(trace_id, span_id, duration)
   return (
     <article
       data-selected={isSelected || undefined}

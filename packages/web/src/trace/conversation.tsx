@@ -10,7 +10,7 @@ import { familyOf, TypeIcon } from '../parts/type-icon.tsx'
 import content from './content.module.css'
 import { messagesIn, newMessages, plainText, valueIn } from './messages.ts'
 import styles from './trace.module.css'
-import { NONE, rootOf, type Trace } from './trace-model.ts'
+import { msOf, NONE, rootOf, type Trace } from './trace-model.ts'
 import { useSpanKeys } from './use-span-keys.ts'
 import { JsonView, MessageView, TextView } from './value-view.tsx'
 
@@ -79,7 +79,7 @@ interface TurnProps {
 }
 
 function Turn({ traceId, trace, span, isSelected, select }: TurnProps): ReactNode {
-  const said = useSaid(traceId, trace.ids[span] as string)
+  const said = useSaid(traceId, trace.ids[span] as string, msOf(trace, span))
   const isError = trace.isError[span] === 1
   return (
     <article data-selected={isSelected || undefined} data-error={isError || undefined}>
@@ -88,7 +88,7 @@ function Turn({ traceId, trace, span, isSelected, select }: TurnProps): ReactNod
         <strong>{spanName(trace.names[span], 300)}</strong>
         {isError && <span className={styles.red}>✕ error</span>}
         <span className={styles.soft}>
-          {formatDuration(((trace.ends[span] ?? 0) - (trace.starts[span] ?? 0)) / 1000)}
+          {formatDuration(msOf(trace, span))}
           {(trace.costs[span] ?? 0) > 0 && ` · ${formatCost(trace.costs[span])}`}
         </span>
       </button>
@@ -103,11 +103,11 @@ const SAID_MAX = 1_000_000
 const SAID = ['inputs', 'outputs']
 
 /** The texts of a span, as {@link Said} shows them: if they are long, more of them than one reads otherwise. */
-export function useSaid(trace_id: string, span_id: string): SaidProps {
-  const short = useQuery(partsQuery(trace_id, span_id))
+export function useSaid(trace_id: string, span_id: string, ms: number | undefined): SaidProps {
+  const short = useQuery(partsQuery(trace_id, span_id, { ms }))
   const { data } = short
   const isCut = data?.parts.some(({ part, next }) => SAID.includes(part) && next !== undefined) ?? false
-  const longer = useQuery({ ...partsQuery(trace_id, span_id, SAID_MAX), enabled: isCut })
+  const longer = useQuery({ ...partsQuery(trace_id, span_id, { ms, length: SAID_MAX }), enabled: isCut })
   const { data: found, error } = isCut ? longer : short
   return { parts: found?.parts, fault: found?.status_message, error }
 }

@@ -17,7 +17,7 @@ import { PartView } from './part-view.tsx'
 import { referencesIn } from './references.tsx'
 import styles from './trace.module.css'
 import { TraceActions } from './trace-actions.tsx'
-import type { Trace } from './trace-model.ts'
+import { msOf, type Trace } from './trace-model.ts'
 import { TextView } from './value-view.tsx'
 
 interface DetailProps {
@@ -55,7 +55,7 @@ const PARTS_OF: Readonly<Record<Exclude<Tab, 'raw' | 'annotations'>, readonly st
 /** One span: its own figures, and its texts. */
 export function Detail({ traceId, trace, selected, search, change, onBack }: DetailProps): ReactNode {
   const span_id = trace.ids[selected] as string
-  const { data, error } = useQuery(partsQuery(traceId, span_id))
+  const { data, error } = useQuery(partsQuery(traceId, span_id, { ms: msOf(trace, selected) }))
   const tab = search.tab ?? 'content'
   const ids = { trace_id: traceId, span_id }
   const [isWriting, setIsWriting] = useState(false)
@@ -124,8 +124,7 @@ interface FactsProps extends Pick<DetailProps, 'trace' | 'selected' | 'onBack'> 
 }
 
 function Facts({ trace, selected, model, onBack }: FactsProps): ReactNode {
-  const { starts, ends, ownTokens, ownCosts, names, types } = trace
-  const [start = 0, end = 0] = [starts[selected], ends[selected]]
+  const { starts, ownTokens, ownCosts, names, types } = trace
   return (
     <header className={styles.facts}>
       <Button look="plain" className={styles.back} onClick={onBack}>
@@ -135,8 +134,8 @@ function Facts({ trace, selected, model, onBack }: FactsProps): ReactNode {
       <h3 title={spanName(names[selected], 1000)}>{spanName(names[selected], 1000)}</h3>
       {trace.isError[selected] === 1 && <span className={styles.red}>✕ error</span>}
       <dl className={styles.totals}>
-        <Fact name="Duration">{formatDuration((end - start) / 1000)}</Fact>
-        <Fact name="Began">+{formatDuration(start / 1000)}</Fact>
+        <Fact name="Duration">{formatDuration(msOf(trace, selected))}</Fact>
+        <Fact name="Began">+{formatDuration((starts[selected] ?? 0) / 1000)}</Fact>
         {model !== undefined && <Fact name="Model">{visible(model)}</Fact>}
         {(ownTokens[selected] ?? 0) > 0 && (
           <Fact name="Own tokens" title={exact(ownTokens[selected])}>
@@ -163,7 +162,10 @@ function Chosen({ parts, tab, ids }: ChosenProps): ReactNode {
   const chosen = PARTS_OF[tab].flatMap(name => parts.filter(({ part }) => part === name))
   if (chosen.length === 0)
     return <p className={content.empty}>The span has {tab === 'content' ? 'no input and no output' : `no ${tab}`}.</p>
-  return chosen.map(part => <PartView key={part.part} title={TITLES[part.part] ?? part.part} part={part} ids={ids} />)
+  // One that was sent again is another one.
+  return chosen.map(part => (
+    <PartView key={`${part.part} ${part.characters}`} title={TITLES[part.part] ?? part.part} part={part} ids={ids} />
+  ))
 }
 
 /** Characters of the message of an error that are shown at first: some send the whole stack with it. */

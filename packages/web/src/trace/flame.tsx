@@ -5,7 +5,7 @@ import { type Brush, useDrawing } from './drawing.ts'
 import type { Times } from './idle-gaps.ts'
 import { lanesOf } from './lanes.ts'
 import styles from './trace.module.css'
-import type { Trace, Zoom } from './trace-model.ts'
+import { msOf, type Trace, type Zoom } from './trace-model.ts'
 import { useSpanKeys } from './use-span-keys.ts'
 
 interface FlameProps {
@@ -45,16 +45,13 @@ export function Flame({ trace: whole, times, selected, select, zoom = { from: 0,
       <canvas
         ref={canvas}
         role="img"
-        aria-label={`Selected: ${spanName(trace.names[selected])}, ${durationOf(whole, selected)}`}
+        aria-label={`Selected: ${spanName(trace.names[selected])}, ${formatDuration(msOf(whole, selected))}`}
         style={{ height: count * lanePx }}
         onClick={choose}
       />
     </Scroller>
   )
 }
-
-const durationOf = ({ starts, ends }: Trace, span: number): string =>
-  formatDuration(((ends[span] ?? 0) - (starts[span] ?? 0)) / 1000)
 
 interface Look {
   lanes: Int32Array

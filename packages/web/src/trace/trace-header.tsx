@@ -19,7 +19,7 @@ import { termOf } from '../traces/filter-text.ts'
 import { Fact } from './fact.tsx'
 import { References, referencesIn } from './references.tsx'
 import styles from './trace.module.css'
-import { atLeast, isWhole, rootOf, type Trace } from './trace-model.ts'
+import { atLeast, isWhole, msOf, rootOf, type Trace } from './trace-model.ts'
 
 interface TraceHeaderProps {
   traceId: string
@@ -55,14 +55,14 @@ function Totals({ traceId, trace }: { traceId: string; trace: Trace }): ReactNod
   const root = rootOf(trace)
   const failed = useMemo(() => trace.isError.reduce((sum, one) => sum + one, 0), [trace])
   const exceptions = trace.errors[root] ?? 0
-  const { data } = useQuery(partsQuery(traceId, trace.ids[root] ?? ''))
+  const { data } = useQuery(partsQuery(traceId, trace.ids[root] ?? '', { ms: msOf(trace, root) }))
   const references = referencesIn(data?.parts.find(({ part }) => part === 'references')?.text)
   return (
     <dl className={styles.totals}>
       <Fact name="Started" title={formatFullTime(trace.beganAt)}>
         {formatTime(trace.beganAt)}
       </Fact>
-      <Fact name="Duration">{formatDuration(((trace.ends[root] ?? 0) - (trace.starts[root] ?? 0)) / 1000)}</Fact>
+      <Fact name="Duration">{formatDuration(msOf(trace, root))}</Fact>
       <Fact name="Σ Tokens" title={exact(trace.tokens[root])}>
         {formatAmount(trace.tokens[root])}
       </Fact>

@@ -186,6 +186,10 @@ export const atLeast = (trace: Trace, text: string): string => (isWhole(trace) ?
 /** The span that comes first in the tree. */
 export const rootOf = (trace: Trace): number => trace.preorder[0] ?? NONE
 
+/** How long a span took, in milliseconds. */
+export const msOf = ({ starts, ends }: Pick<Trace, 'starts' | 'ends'>, span: number): number =>
+  Math.round((ends[span] ?? 0) - (starts[span] ?? 0)) / 1000
+
 /** A part of the time of a trace, as shares of it. */
 export interface Zoom {
   from: number

@@ -15,7 +15,7 @@ import { colourOf, TypeIcon } from '../parts/type-icon.tsx'
 import type { ChangeTrace, Metric } from '../traces/search.ts'
 import type { Times } from './idle-gaps.ts'
 import styles from './trace.module.css'
-import { atLeast, criticalPath, NONE, rowsOf, type Trace, type Zoom } from './trace-model.ts'
+import { atLeast, criticalPath, msOf, NONE, rowsOf, type Trace, type Zoom } from './trace-model.ts'
 import { useSpanKeys } from './use-span-keys.ts'
 
 interface TreeProps {
@@ -227,7 +227,6 @@ const TreeRow = memo(function TreeRow({
   const depth = trace.depths[span] as number
   const type = trace.types[span] ?? ''
   const isError = trace.isError[span] === 1
-  const ms = ((trace.ends[span] as number) - (trace.starts[span] as number)) / 1000
   const [tokens, costs] = [trace.tokens[span], trace.costs[span]]
   const isOrphan = trace.isOrphan[span] === 1
   return (
@@ -272,7 +271,7 @@ const TreeRow = memo(function TreeRow({
           style={barStyle(times, span, zoom, isError ? 'var(--error)' : colourOf(type))}
         />
       </span>
-      <span className={styles.figure}>{formatDuration(ms)}</span>
+      <span className={styles.figure}>{formatDuration(msOf(trace, span))}</span>
       <span className={styles.figure} title={exact(metric ? costs : tokens)}>
         {metric ? formatCost(costs) : formatAmount(tokens)}
       </span>

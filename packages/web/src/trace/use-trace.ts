@@ -1,14 +1,16 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { useEffect, useMemo } from 'react'
+import { useEffect, useMemo, useState } from 'react'
 import { isMalformed } from '../api/api-error.ts'
 import { serverAheadMs } from '../api/clock.ts'
 import { type Skeleton, skeletonQuery } from '../api/queries.ts'
 import { type Trace, traceOf } from './trace-model.ts'
 
-/** A trace that ended this recently may still grow … */
+/**
+ * A trace may grow at any time, so it is read again: this often within a minute after it ended and up to so many spans,
+ * and the less often, the longer ago that is and the more spans there are.
+ */
+const LOOK_MS = { least: 2_000, most: 3_600_000 }
 const FRESH_MS = 60_000
-const LOOK_MS = 2_000
-/** … and is read again while it is not large. */
 const LIVE_SPANS_MAX = 10_000
 
 interface Read {
@@ -23,15 +25,19 @@ interface Read {
 export function useTrace(traceId: string): Read {
   const query = useInfiniteQuery({
     ...skeletonQuery(traceId),
-    refetchInterval: ({ state }) => (mayGrow(state.data?.pages) ? LOOK_MS : false),
+    refetchInterval: ({ state }) => lookMs(state.data?.pages, state.dataUpdatedAt),
   })
   const { data, hasNextPage, isFetchingNextPage, fetchNextPage } = query
   useEffect(() => {
     if (hasNextPage && !isFetchingNextPage) void fetchNextPage()
   }, [hasNextPage, isFetchingNextPage, fetchNextPage])
-  // A tree is made of the first window, then of two, then of all: not of each more.
   const pages = data?.pages
-  const used = pages && (hasNextPage ? pages.slice(0, 2) : pages)
+  const isWhole = pages !== undefined && !hasNextPage
+  // One that was whole stays so while it grows.
+  const [whole, setWhole] = useState<string>()
+  if (isWhole && whole !== traceId) setWhole(traceId)
+  // A tree is made of the first window, then of two, then of all: not of each more.
+  const used = isWhole || whole === traceId ? pages : pages?.slice(0, 2)
   const count = used?.length
   // biome-ignore lint/correctness/useExhaustiveDependencies: the pages that are used change with these
   const trace = useMemo(() => (used?.[0]?.count ? traceOf(used) : undefined), [count, count === pages?.length && pages])
@@ -39,12 +45,15 @@ export function useTrace(traceId: string): Read {
   return { trace, error: query.error, missing: pages?.[0]?.count === 0 ? 'absent' : undefined }
 }
 
-function mayGrow(pages: readonly Skeleton[] | undefined): boolean {
+/** How long after it was read a trace is read again. */
+function lookMs(pages: readonly Skeleton[] | undefined, readAt: number): number | false {
   const [first] = pages ?? []
+  if (pages === undefined || first === undefined) return false
   // Its first spans may be on their way.
-  if (!first?.began_at) return first !== undefined
-  const now = Date.now() + serverAheadMs()
-  return first.total < LIVE_SPANS_MAX && pages?.some(page => now - lastEndOf(page) < FRESH_MS) === true
+  if (!first.began_at) return LOOK_MS.least
+  const agoMs = readAt + serverAheadMs() - Math.max(...pages.map(lastEndOf))
+  const times = Math.max(1, agoMs / FRESH_MS, first.total / LIVE_SPANS_MAX)
+  return Math.min(LOOK_MS.most, LOOK_MS.least * times)
 }
 
 const lastEndOf = ({ began_at = '', spans: { start, duration } }: Skeleton): number =>
