@@ -156,6 +156,20 @@ const colouredPoints = (canvas: HTMLCanvasElement): number => {
   return found
 }
 
+test('the totals of a trace with two roots are those of both, as the dashboard has them', async () => {
+  const own = await newProject()
+  const [first] = traceOf({ name: 'first', type: 'chat', at: 0, ms: 1_000, tokens: 100, cost: 0.25 })
+  const [second] = traceOf({ name: 'second', type: 'chat', at: 3_000, ms: 1_000, tokens: 200, cost: 0.5 })
+  await own.store(first as OtlpSpan, { ...(second as OtlpSpan), traceId: first?.traceId as string })
+  const { page, close } = await visit(browser, own, `/w/traces/${first?.traceId}`)
+  const totals = page.locator('header dl').first()
+  await totals.getByText('2', { exact: true }).waitFor()
+  expect(await totals.locator('dd').allTextContents()).toEqual([expect.anything(), '4 s', '300', '$0.75', '2'])
+  await page.goto(page.url().replace(/\/w\/.*/, '/w/dashboard'))
+  await page.getByRole('link', { name: '$0.75' }).waitFor()
+  await close()
+})
+
 test('a session of a user with a long name fits its page', async () => {
   const own = await newProject()
   const names = { 'ag.session.id': 's'.repeat(300), 'ag.user.id': 'u'.repeat(300) }

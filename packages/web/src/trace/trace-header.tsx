@@ -19,7 +19,7 @@ import { termOf } from '../traces/filter-text.ts'
 import { Fact } from './fact.tsx'
 import { References, referencesIn } from './references.tsx'
 import styles from './trace.module.css'
-import { atLeast, isWhole, msOf, rootOf, type Trace } from './trace-model.ts'
+import { atLeast, isWhole, msOf, rootOf, type Trace, topsOf } from './trace-model.ts'
 
 interface TraceHeaderProps {
   traceId: string
@@ -29,7 +29,7 @@ interface TraceHeaderProps {
   children: ReactNode
 }
 
-/** The name of a trace and its totals, which are those of its root. */
+/** The name of a trace and its totals: those of its root, or of all spans at the top of one without, or with several. */
 export function TraceHeader({ traceId, trace, span, children }: TraceHeaderProps): ReactNode {
   return (
     <header className={styles.header}>
@@ -53,8 +53,11 @@ export function TraceHeader({ traceId, trace, span, children }: TraceHeaderProps
 
 function Totals({ traceId, trace }: { traceId: string; trace: Trace }): ReactNode {
   const root = rootOf(trace)
+  const tops = useMemo(() => topsOf(trace), [trace])
+  const sumOf = (column: Float64Array): number => tops.reduce((sum, span) => sum + (column[span] ?? 0), 0)
+  const [tokens, costs] = [sumOf(trace.tokens), sumOf(trace.costs)]
   const failed = useMemo(() => trace.isError.reduce((sum, one) => sum + one, 0), [trace])
-  const exceptions = trace.errors[root] ?? 0
+  const exceptions = sumOf(trace.errors)
   const { data } = useQuery(partsQuery(traceId, trace.ids[root] ?? '', { ms: msOf(trace, root) }))
   const references = referencesIn(data?.parts.find(({ part }) => part === 'references')?.text)
   return (
@@ -62,12 +65,12 @@ function Totals({ traceId, trace }: { traceId: string; trace: Trace }): ReactNod
       <Fact name="Started" title={formatFullTime(trace.beganAt)}>
         {formatTime(trace.beganAt)}
       </Fact>
-      <Fact name="Duration">{formatDuration(msOf(trace, root))}</Fact>
-      <Fact name="Σ Tokens" title={exact(trace.tokens[root])}>
-        {formatAmount(trace.tokens[root])}
+      <Fact name="Duration">{formatDuration(tops.length === 1 ? msOf(trace, root) : trace.lastsMicros / 1000)}</Fact>
+      <Fact name="Σ Tokens" title={exact(tokens)}>
+        {formatAmount(tokens)}
       </Fact>
-      <Fact name="Σ Cost" title={exact(trace.costs[root])}>
-        {formatCost(trace.costs[root])}
+      <Fact name="Σ Cost" title={exact(costs)}>
+        {formatCost(costs)}
       </Fact>
       <Fact name="Spans">{formatCount(trace.total)}</Fact>
       {failed > 0 && (

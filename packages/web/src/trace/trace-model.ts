@@ -122,11 +122,12 @@ function treeOf(given: readonly number[]): Tree {
     }
   }
   for (let span = 0; span < count; span++) if (parents[span] === NONE) walk(span)
-  // What is left are cycles: each is cut at its earliest span.
+  // What is left is on cycles and below them: each cycle is cut at its earliest span.
   for (let span = 0; span < count; span++)
     if (!isSeen[span]) {
-      parents[span] = NONE
-      walk(span)
+      const top = earliestOnCycle(parents, span)
+      parents[top] = NONE
+      walk(top)
     }
   for (let index = count - 1; index >= 0; index--) {
     const span = tree.preorder[index] as number
@@ -135,6 +136,16 @@ function treeOf(given: readonly number[]): Tree {
     if (parent !== NONE) tree.sizes[parent] = (tree.sizes[parent] as number) + (tree.sizes[span] as number)
   }
   return tree
+}
+
+/** Of the cycle that the ancestors of a span end in. */
+function earliestOnCycle(parents: Int32Array, span: number): number {
+  const passed = new Set<number>()
+  let at = span
+  for (; !passed.has(at); at = parents[at] as number) passed.add(at)
+  let earliest = at
+  for (let one = parents[at] as number; one !== at; one = parents[one] as number) earliest = Math.min(earliest, one)
+  return earliest
 }
 
 /** The spans in the rows of the tree: all but those below a collapsed one. */
@@ -189,6 +200,10 @@ export const rootOf = (trace: Trace): number => trace.preorder[0] ?? NONE
 /** How long a span took, in milliseconds. */
 export const msOf = ({ starts, ends }: Pick<Trace, 'starts' | 'ends'>, span: number): number =>
   Math.round((ends[span] ?? 0) - (starts[span] ?? 0)) / 1000
+
+/** The spans whose totals add up to those of the trace. While others are on their way, their parents may be among these. */
+export const topsOf = (trace: Trace): Int32Array =>
+  isWhole(trace) ? trace.preorder.filter(span => trace.parents[span] === NONE) : trace.preorder.subarray(0, 1)
 
 /** A part of the time of a trace, as shares of it. */
 export interface Zoom {
