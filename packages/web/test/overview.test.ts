@@ -293,6 +293,25 @@ test('a turn that arrives late stands between the others', async () => {
   await close()
 })
 
+test('by keyboard only: turns of one trace are gone through one by one', async () => {
+  const own = await newProject()
+  const attributes = { 'ag.session.id': 'joined' }
+  const said = [1, 2, 3].map(at =>
+    traceOf({ name: 'talk', type: 'agent', at: 0, ms: 9, outputs: `Said ${at}.` }, { agoMs: 90_000 / at, attributes }),
+  )
+  const traceId = said[0]?.[0]?.traceId as string
+  await own.store(...said.flat().map(span => ({ ...span, traceId })))
+  const { page, close } = await visit(browser, own, '/w/sessions/joined')
+  const current = page.getByRole('list', { name: 'Turns' }).locator('[aria-current]')
+  for (const at of ['1', '2', '3']) {
+    await current.getByText(at, { exact: true }).waitFor()
+    await page.keyboard.press('j')
+  }
+  await page.reload()
+  await current.getByText('3', { exact: true }).waitFor()
+  await close()
+})
+
 test('by keyboard only: a session, turn by turn, while it grows', async () => {
   const { page, close } = await visit(browser, project, '/w/sessions')
   await page.getByRole('link', { name: 'trip-oslo' }).waitFor()

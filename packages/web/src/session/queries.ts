@@ -52,5 +52,8 @@ function tracesOf(session: string) {
   return { focus, filtering }
 }
 
+/** Turns may be of one trace, which then has several roots. */
+export const turnId = ({ trace_id, span_id }: Row): string => `${trace_id}/${span_id}`
+
 /** From the beginning of the first turn to the end of the last one. */
 export const lastedMs = ({ first = '', ended = '' }: Group): number => Date.parse(ended) - Date.parse(first)

@@ -18,6 +18,7 @@ export const readSessionsSearch = (given: Record<string, unknown>): SessionsSear
 
 /** What the address of a session says: the turn that is selected, and the one whose steps are shown. */
 export interface SessionSearch {
+  /** Its trace; of a trace with several turns its span, from the second one on. */
   turn?: string
   steps?: string
 }

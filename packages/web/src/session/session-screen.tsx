@@ -66,11 +66,13 @@ function Body({ turns, earlier, search, change }: BodyProps): ReactNode {
   const scores = byTrace(annotations)
   const selected = Math.max(
     0,
-    turns.findIndex(({ trace_id }) => trace_id === search.turn),
+    turns.findIndex(({ trace_id, span_id }) => trace_id === search.turn || span_id === search.turn),
   )
   const select = (at: number): void => {
     const turn = turns[at]
-    if (turn) change({ turn: turn.trace_id })
+    if (!turn) return
+    const isFirstOfTrace = turns.findIndex(({ trace_id }) => trace_id === turn.trace_id) === at
+    change({ turn: isFirstOfTrace ? turn.trace_id : turn.span_id })
   }
   const navigate = useNavigate()
   const current = turns[selected] as Row

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import { isFailed, type Row } from '../api/queries.ts'
 import { formatCost, formatDuration } from '../format/format.ts'
+import { turnId } from './queries.ts'
 import styles from './session.module.css'
 
 interface StripProps {
@@ -27,12 +28,12 @@ export function Strip({ turns, earlier, selected, select }: StripProps): ReactNo
       aria-label="Duration and cost of each turn"
     >
       {turns.map((turn, at) => {
-        const { trace_id, duration = 0, costs = 0 } = turn
+        const { duration = 0, costs = 0 } = turn
         const up = (duration / longest) * (MIDDLE - 2)
         const down = (costs / dearest) * (HEIGHT - MIDDLE - 2)
         return (
           // biome-ignore lint/a11y/noStaticElementInteractions: the list of turns has the keys
-          <g key={trace_id} onClick={() => select(at)}>
+          <g key={turnId(turn)} onClick={() => select(at)}>
             <title>{`Turn ${earlier + at + 1}: ${formatDuration(duration)}, ${formatCost(costs)}`}</title>
             <rect
               className={at === selected ? styles.stripChosen : styles.stripBack}

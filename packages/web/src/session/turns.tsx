@@ -8,6 +8,7 @@ import { Button } from '../parts/controls.tsx'
 import { Scores } from '../parts/scores.tsx'
 import { Scroller } from '../parts/scroller.tsx'
 import { Said, useSaid } from '../trace/conversation.tsx'
+import { turnId } from './queries.ts'
 import styles from './session.module.css'
 import { Steps } from './steps.tsx'
 
@@ -33,7 +34,7 @@ export function Turns({ turns, earlier, selected, select, scores, steps, toggle 
     getScrollElement: () => scroller.current,
     estimateSize: () => 180,
     // A turn that arrives late moves those after it, which keep their heights.
-    getItemKey: useCallback((at: number) => turns[at]?.trace_id ?? at, [turns]),
+    getItemKey: useCallback((at: number) => (turns[at] ? turnId(turns[at]) : at), [turns]),
     overscan: 3,
   })
   // biome-ignore lint/correctness/useExhaustiveDependencies: only another selection scrolls
@@ -45,7 +46,7 @@ export function Turns({ turns, earlier, selected, select, scores, steps, toggle 
     <div className={styles.body}>
       <ol ref={list} className={styles.turns} aria-label="Turns">
         {turns.map((turn, at) => (
-          <li key={turn.trace_id}>
+          <li key={turnId(turn)}>
             <button type="button" aria-current={at === selected || undefined} onClick={() => select(at)}>
               <span className={styles.turnLine}>
                 <strong>{earlier + at + 1}</strong>
@@ -64,11 +65,11 @@ export function Turns({ turns, earlier, selected, select, scores, steps, toggle 
       </ol>
       <Scroller ref={scroller} className={styles.talk} label="Conversation" isList>
         <div style={{ height: virtual.getTotalSize(), position: 'relative' }}>
-          {virtual.getVirtualItems().map(({ index, start }) => {
+          {virtual.getVirtualItems().map(({ index, key, start }) => {
             const turn = turns[index] as Row
             return (
               <div
-                key={turn.trace_id}
+                key={key}
                 ref={virtual.measureElement}
                 data-index={index}
                 className={styles.turn}
