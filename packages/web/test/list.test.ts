@@ -265,6 +265,11 @@ test('live: what arrives is shown at the top, but moves nobody who has scrolled,
   await page.locator('[data-row="0"]').getByText('Seen at once?').waitFor()
   expect(await page.getByRole('button', { name: /new/ }).count()).toBe(0)
   expect(pagesBelow).toBe(0)
+  // Nor is the count read out with each.
+  const count = page.getByRole('status').filter({ hasText: 'found' })
+  expect(await count.getAttribute('aria-live')).toBe('off')
+  await page.getByRole('button', { name: 'Live' }).click()
+  await expect.poll(() => count.getAttribute('aria-live')).toBe('polite')
   await close()
 })
 

@@ -36,7 +36,6 @@ test('by mouse: tree, span, tabs, conversation', async () => {
   await page.getByRole('heading', { name: 'check_weather' }).waitFor()
   await page.getByText('timed out').waitFor()
   await page.getByRole('tab', { name: 'Events' }).click()
-
   await page.getByText('exception').first().waitFor()
   expect(page.url()).toMatch(/span=[0-9a-f]{16}.*tab=events|tab=events.*span=/)
   await page.getByText('Conversation', { exact: true }).click()

@@ -63,7 +63,7 @@ export function Toolbar({ list, search, change, showsFacets, onFacets, showNew, 
       <Button aria-pressed={showsFacets} onClick={onFacets}>
         Values
       </Button>
-      <Counted list={list} />
+      <Counted list={list} isSpoken={!search.live} />
       <Link to="/dashboard" search={{ q: search.q, since: search.since, from: search.from, to: search.to }}>
         As dashboard
       </Link>
@@ -83,14 +83,19 @@ export function Toolbar({ list, search, change, showsFacets, onFacets, showNew, 
   )
 }
 
-function Counted({ list }: { list: List }): ReactNode {
+/** `isSpoken`: whether a change is read out; that of a live list would be all the time. */
+function Counted({ list, isSpoken }: { list: List; isSpoken: boolean }): ReactNode {
   const { data, isPlaceholderData, error } = useQuery({
     ...countQuery(list.body, BUCKETS),
     enabled: list.isSettled,
   })
   const text = data === undefined ? '' : `${data.count.toLocaleString('en')} found`
   return (
-    <output className={styles.count} data-stale={isPlaceholderData || undefined}>
+    <output
+      className={styles.count}
+      aria-live={isSpoken ? 'polite' : 'off'}
+      data-stale={isPlaceholderData || undefined}
+    >
       {error ? `not counted: ${error.message}` : text}
       {data !== undefined && data.errors > 0 && (
         <span className={styles.errors} title="They failed, or an exception is in them or below them.">
