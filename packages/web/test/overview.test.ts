@@ -413,6 +413,13 @@ test('what is said of the turns of a session is shown while it is read, and stay
   await close()
 })
 
+test('a filter that no session matches is not taken for spans without sessions', async () => {
+  const { page, close } = await visit(browser, project, '/w/sessions?q=user:nobody')
+  await page.getByText('No session in this time has several turns that match the filter.').waitFor()
+  expect(await page.getByText('Set the attribute').count()).toBe(0)
+  await close()
+})
+
 test('Back shows the list of sessions where it was left', async () => {
   const own = await newProject()
   const turns = Array.from({ length: 120 }, (_, n) =>

@@ -93,6 +93,7 @@ function Sessions({ body, listed, search }: SessionsProps): ReactNode {
     count_min: search.all ? 1 : 2,
   }
   const query = useQuery({ ...groupsQuery(body, grouping), refetchInterval: LOOK_MS })
+  const matching = search.q ? ' that match the filter' : ''
   const sessions = query.data?.groups.filter(({ value }) => value !== undefined) ?? []
   const table = useRef<HTMLTableElement>(null)
   useLinkKeys(table)
@@ -129,8 +130,14 @@ function Sessions({ body, listed, search }: SessionsProps): ReactNode {
       {query.isPending && <Waiting />}
       {query.data && sessions.length === 0 && (
         <p className={styles.nothing}>
-          {search.all ? 'No trace in this time belongs to a session.' : 'No session in this time has several turns.'}{' '}
-          Set the attribute <code>session.id</code> on the spans of a conversation to see its turns together.
+          {search.all
+            ? `No traces${matching} in this time belong to a session. `
+            : `No session in this time has several turns${matching}. `}
+          {matching === '' && (
+            <>
+              Set the attribute <code>session.id</code> on the spans of a conversation to see its turns together.
+            </>
+          )}
         </p>
       )}
       {sessions.length >= SESSIONS_MAX - 1 && (
