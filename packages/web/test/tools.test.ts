@@ -324,6 +324,34 @@ test('by keyboard only: a span is annotated, and the score is in the list', asyn
   await close()
 })
 
+test('one trace after the other is annotated as the one before', async () => {
+  const own = await newProject()
+  await own.store(...['First?', 'Second?', 'Third?'].flatMap((question, at) => agentTrace(question, 60_000 * (at + 1))))
+  const outputs = { type: 'object', properties: { score: { type: 'number' } } }
+  const data = { uri: 'agenta:custom:feedback:v0', schemas: { outputs } }
+  for (const slug of ['brief', 'polite']) await own.posted('/simple/evaluators/', { evaluator: { slug, data } })
+  const { page, close } = await visit(browser, own, '/w/traces')
+  await page.locator('[data-row="0"] a').click()
+  const judged = page.getByLabel('What is judged')
+  const annotate = page.getByRole('button', { name: 'Annotate' })
+  for (const [slug, next] of [
+    ['brief', 'Second?'],
+    ['polite', 'Third?'],
+  ] as const) {
+    await annotate.click()
+    await judged.selectOption(slug)
+    await page.getByLabel('score').fill('1')
+    await page.keyboard.press('Enter')
+    await judged.waitFor({ state: 'detached' })
+    await page.keyboard.press(']')
+    await page.getByRole('article').getByText(next).first().waitFor()
+    await annotate.click()
+    await expect.poll(() => judged.inputValue()).toBe(slug)
+    await page.getByRole('button', { name: 'Cancel' }).click()
+  }
+  await close()
+})
+
 test('all annotations of a trace are shown and count, however many there are', async () => {
   const own = await newProject()
   const [root] = agentTrace('Judged often?')

@@ -46,6 +46,8 @@ export function AnnotationForm({ about, onClose }: AnnotationFormProps): ReactNo
   const { data: evaluators = [], error } = useQuery(workflowsQuery('evaluator'))
   const judged = evaluators.filter(({ data }) => data?.uri?.includes(':feedback:'))
   const [draft = {}, setDraft] = useStored<Draft>(`annotation.${about.trace_id}.${about.span_id}`)
+  // Of several traces, people mostly judge the same.
+  const [last, setLast] = useStored<string>('annotated as')
   const { name = '', texts = {} } = draft
   const fill = (changes: Draft): void => setDraft({ ...draft, ...changes })
   const end = (): void => {
@@ -54,7 +56,7 @@ export function AnnotationForm({ about, onClose }: AnnotationFormProps): ReactNo
     onClose()
   }
   const refusal = useRefusal('edit_spans')
-  const slug = draft.slug ?? judged[0]?.slug ?? NEW
+  const slug = draft.slug ?? (judged.find(one => one.slug === last) ?? judged[0])?.slug ?? NEW
   const fields = fieldsOf(judged.find(one => one.slug === slug))
   const outputs = valuesOf(fields, texts)
   // Whoever saves again because no response came does not say it twice.
@@ -63,6 +65,7 @@ export function AnnotationForm({ about, onClose }: AnnotationFormProps): ReactNo
   const save = useMutation({
     mutationFn: () => annotate(about, slug === NEW ? slugOf(name) : slug, outputs as JsonObject, key),
     onSuccess: async () => {
+      setLast(slug === NEW ? slugOf(name) : slug)
       await queryClient.invalidateQueries({ queryKey: ['annotations'] })
       end()
     },
