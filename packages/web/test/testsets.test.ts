@@ -107,6 +107,33 @@ test('by keyboard only: create, add a column, type, paste rows of a spreadsheet,
   await close()
 })
 
+test('the focus stays on Discard and Undo when nothing is left to discard or undo', async () => {
+  const made = await project.post('/api/simple/testsets/', {
+    testset: { slug: 'focused', name: 'Focused', data: { testcases: [{ data: { city: 'Lima' } }] } },
+  })
+  const { page, close } = await visit(browser, project, `/w/testsets/${made.body.testset.id}`)
+  await tabTo(page, page.getByRole('button', { name: 'Add a row' }))
+  await page.keyboard.press('Enter')
+  await page.getByText('2 rows').waitFor()
+  for (const [name, rows] of [
+    ['Discard', '1 row'],
+    ['Undo', '2 rows'],
+    ['Undo', '1 row'],
+  ] as const) {
+    await tabTo(page, page.getByRole('button', { name }))
+    await page.keyboard.press('Enter')
+    await page.getByText(rows, { exact: true }).waitFor()
+    await page.locator('button:focus', { hasText: name }).waitFor()
+  }
+  expect(await page.getByRole('button', { name: 'Undo' }).isDisabled()).toBe(true)
+  // It does nothing any more, and is passed over once it is left.
+  await page.keyboard.press('Enter')
+  await page.keyboard.press('Tab')
+  await page.getByText('1 row', { exact: true }).waitFor()
+  expect(await page.locator('button:disabled', { hasText: 'Undo' }).count()).toBe(1)
+  await close()
+})
+
 test('10,000 rows: few are drawn, and the last is one key away', async () => {
   const testcases = Array.from({ length: 10_000 }, (_, index) => ({ data: { number: index + 1 } }))
   const made = await project.post('/api/simple/testsets/', {

@@ -1,17 +1,33 @@
-import type { ComponentProps, MouseEvent, ReactNode } from 'react'
+import { type ComponentProps, type MouseEvent, type ReactNode, useState } from 'react'
 import styles from './controls.module.css'
 
 type ButtonProps = ComponentProps<'button'> & { look?: 'plain' | 'primary' }
 
-/** A button; a primary one acts once. */
-export const Button = ({ look, className = '', ...rest }: ButtonProps): ReactNode => (
-  <button
-    type="button"
-    className={`${styles.button} ${look ? styles[look] : ''} ${className}`}
-    {...(look === 'primary' && ONCE)}
-    {...rest}
-  />
-)
+/**
+ * A button; a primary one acts once. One that is disabled while it has the focus, as by its own press, keeps the focus
+ * until it is left: the browser would put it nowhere.
+ */
+export function Button({ look, className = '', disabled = false, ...rest }: ButtonProps): ReactNode {
+  const [hasFocus, setHasFocus] = useState(false)
+  return (
+    <button
+      type="button"
+      className={`${styles.button} ${look ? styles[look] : ''} ${className}`}
+      disabled={disabled && !hasFocus}
+      onFocus={() => setHasFocus(true)}
+      onBlur={() => setHasFocus(false)}
+      {...(look === 'primary' && ONCE)}
+      {...rest}
+      {...(disabled && OFF)}
+    />
+  )
+}
+
+/** Of a button that has the focus, and is to do nothing. */
+const OFF = {
+  'aria-disabled': true,
+  onClick: (event: MouseEvent): void => event.preventDefault(),
+}
 
 /**
  * For buttons that act once: the second click of a double click does nothing. It would make another key, or judge the
