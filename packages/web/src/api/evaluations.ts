@@ -38,9 +38,20 @@ export interface Run {
   meta?: { group_id?: string }
 }
 
-/** Whether workers may still change a run. */
+/** Whether a run may still change by itself: because of workers, people or clients. */
 export const isGoingOn = ({ status, flags = {} }: Run): boolean =>
-  flags.is_closed !== true && (flags.is_active === true || status === 'running')
+  flags.is_closed !== true && (flags.is_active === true || (status === 'running' && flags.is_live !== true))
+
+/**
+ * What a run does, where its status alone does not say it: a live run is always `running`, and so is one without
+ * activity, stopped or not, while its cases wait for people or clients.
+ */
+export function stateOf({ status, flags = {} }: Run): string {
+  if (flags.is_closed) return status === 'running' ? 'closed' : status
+  if (flags.is_live && (status === 'running' || status === 'cancelled')) return flags.is_active ? 'live' : 'paused'
+  if (status !== 'running' || flags.is_active) return status
+  return flags.has_human ? 'people' : 'waiting'
+}
 
 /** How often what a run that goes on has changed is asked for, and a list with such a run. */
 const RUN_REFRESH_MS = 1_500
@@ -62,6 +73,13 @@ export interface RunProgress {
   is_active: boolean
   is_closed: boolean
   scenarios: { total: number; by_status: Readonly<Record<string, number>> }
+}
+
+/** A run as it is by its newest event. */
+export const runAt = (run: Run, progress: RunProgress | undefined): Run => {
+  if (progress === undefined) return run
+  const { status, is_active, is_closed } = progress
+  return { ...run, status, flags: { ...run.flags, is_active, is_closed } }
 }
 
 export interface Testcase {
@@ -265,6 +283,9 @@ export const comparedScenarioQuery = (baseline_run_id: string, run_id: string, s
   })
 
 export const stopRun = (id: string): Promise<unknown> => post(`/simple/evaluations/${id}/stop`, {})
+
+/** Starts a run that was stopped: it goes on with what is missing, a live one with the traces that arrive from now on. */
+export const resumeRun = (id: string): Promise<unknown> => post(`/simple/evaluations/${id}/start`, {})
 
 /** What an evaluation is made of: ids of revisions. */
 export interface NewEvaluation {

@@ -2,16 +2,19 @@ import { useEffect, useState } from 'react'
 import { ApiError } from './api-error.ts'
 import { events } from './client.ts'
 import { noteEnd, noteFailure } from './connection.ts'
-import type { RunProgress } from './evaluations.ts'
+import { isGoingOn, type Run, type RunProgress } from './evaluations.ts'
 
 const RETRY_MS = 2_000
 
 /**
- * How far a run is, followed by its events for as long as the component is shown and the run goes on. A connection that
- * breaks is opened again. Undefined until the first event.
+ * How far a run is, followed by its events for as long as the component is shown and the run goes on; again when it goes
+ * on again. A connection that breaks is opened again. Undefined until the first event.
  */
-export function useRunProgress(runId: string): RunProgress | undefined {
+export function useRunProgress(run: Run): RunProgress | undefined {
   const [progress, setProgress] = useState<RunProgress>()
+  const { id: runId } = run
+  const isGoing = isGoingOn(run)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the events of a run that has ended end, and begin again
   useEffect(() => {
     const abort = new AbortController()
     void follow(runId, abort.signal, setProgress)
@@ -19,7 +22,7 @@ export function useRunProgress(runId: string): RunProgress | undefined {
       abort.abort()
       noteEnd(abort.signal)
     }
-  }, [runId])
+  }, [runId, isGoing])
   return progress?.run_id === runId ? progress : undefined
 }
 
@@ -40,7 +43,3 @@ async function follow(runId: string, signal: AbortSignal, tell: (progress: RunPr
     await new Promise(resolve => setTimeout(resolve, RETRY_MS))
   }
 }
-
-/** Whether workers may still change the run. */
-export const isGoingOn = (progress: RunProgress | undefined): boolean =>
-  progress !== undefined && !progress.is_closed && (progress.is_active || progress.status === 'running')

@@ -9,11 +9,16 @@ const WORDS: Readonly<Record<string, string>> = {
   errors: '✕ errors',
   failure: '✕ failed',
   cancelled: '⊘ stopped',
+  closed: '⊘ closed',
+  live: '◉ live',
+  paused: '○ paused',
+  people: '○ waits for people',
+  waiting: '○ waiting',
 }
 
 const HAS_FAILED = new Set(['errors', 'failure'])
 
-/** The status of a run, a case or a queue, as a sign and a word. */
+/** The status of a run (see `stateOf`), a case or a queue, as a sign and a word. */
 export const RunStatus = ({ status }: { status: string }): ReactNode => (
   <span className={`${styles.status} ${HAS_FAILED.has(status) ? styles.failed : ''}`}>{WORDS[status] ?? status}</span>
 )

@@ -1,7 +1,7 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { metricsQuery, type Run, type RunMetrics, refreshOf, runsQuery } from '../../api/evaluations.ts'
+import { metricsQuery, type Run, type RunMetrics, refreshOf, runsQuery, stateOf } from '../../api/evaluations.ts'
 import { formatFullTime, formatScore, formatShare, formatTime, visible } from '../../format/format.ts'
 import { Button, Failure, Waiting } from '../../parts/controls.tsx'
 import { useBegan } from '../../parts/use-began.ts'
@@ -101,7 +101,7 @@ function RunRow({ run, metrics, isChosen, isOff, onToggle }: RunRowProps): React
         </Link>
       </td>
       <td>
-        <RunStatus status={run.status} />
+        <RunStatus status={stateOf(run)} />
       </td>
       <td className={styles.wide}>{revisionsOf(run, 'invocation')}</td>
       <td className={styles.wide}>{revisionsOf(run, 'input')}</td>

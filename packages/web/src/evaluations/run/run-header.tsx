@@ -1,12 +1,12 @@
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { type Run, type RunProgress, type Step, stopRun } from '../../api/evaluations.ts'
+import { type Run, type RunProgress, resumeRun, type Step, stateOf, stopRun } from '../../api/evaluations.ts'
 import { runQueueQuery } from '../../api/queues.ts'
 import { useRefusal } from '../../api/rights.ts'
-import { isGoingOn } from '../../api/run-progress.ts'
 import { formatCost, formatCount, formatFullTime, formatNumberOf, formatTime, visible } from '../../format/format.ts'
 import { Button, Failure } from '../../parts/controls.tsx'
+import { useKeptFocus } from '../../parts/use-kept-focus.ts'
 import { Referred } from '../../trace/references.tsx'
 import { RunStatus } from '../run-status.tsx'
 import { artifactOf, revisionOf, stepsOf, titleOf } from '../table/case-model.ts'
@@ -21,15 +21,14 @@ interface RunHeaderProps {
 
 /** What is evaluated, how far that is, and what can be done with it. */
 export function RunHeader({ run, progress, costs }: RunHeaderProps): ReactNode {
-  const refusal = useRefusal('edit_evaluation_runs')
-  const stop = useMutation({ mutationFn: () => stopRun(run.id) })
+  const part = useKeptFocus<HTMLElement>()
   const hasHuman = stepsOf(run).some(({ origin, type }) => type === 'annotation' && origin === 'human')
   return (
     <>
-      <header className={styles.header}>
+      <header ref={part} className={styles.header}>
         <h1>{visible(run.name ?? `Run ${run.id.slice(-6)}`)}</h1>
-        <RunStatus status={progress?.status ?? run.status} />
-        {progress && <Progress progress={progress} />}
+        <RunStatus status={stateOf(run)} />
+        {progress && <Progress run={run} scenarios={progress.scenarios} />}
         {costs !== undefined && <span className={styles.soft}>Cost {formatCost(costs)}</span>}
         <span className={styles.soft} title={formatFullTime(run.created_at)}>
           {formatTime(run.created_at)}
@@ -39,17 +38,8 @@ export function RunHeader({ run, progress, costs }: RunHeaderProps): ReactNode {
         <Link to="/evaluations/compare" search={{ runs: run.id }}>
           Compare
         </Link>
-        {isGoingOn(progress) && progress?.is_active && (
-          <Button
-            disabled={refusal !== undefined || stop.isPending}
-            title={refusal ?? 'Calls that are under way are aborted.'}
-            onClick={() => stop.mutate()}
-          >
-            Stop
-          </Button>
-        )}
+        <Activity run={run} />
       </header>
-      {stop.error && <Failure what="The run could not be stopped." error={stop.error} />}
       <ul className={styles.pinned} aria-label="Pinned revisions">
         {stepsOf(run).map(step => (
           <Pinned key={step.key} step={step} />
@@ -59,14 +49,59 @@ export function RunHeader({ run, progress, costs }: RunHeaderProps): ReactNode {
   )
 }
 
+/** Stops a run that is active, and has one that was stopped go on. */
+function Activity({ run }: { run: Run }): ReactNode {
+  const refusal = useRefusal('edit_evaluation_runs')
+  const queryClient = useQueryClient()
+  const { is_active: isActive = false, is_closed: isClosed, is_live: isLive } = run.flags ?? {}
+  const turn = useMutation({
+    mutationFn: () => (isActive ? stopRun(run.id) : resumeRun(run.id)),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: ['run', run.id] }),
+  })
+  const state = stateOf(run)
+  const canResume = state === 'paused' || state === 'cancelled'
+  if (isClosed || (!isActive && !canResume)) return null
+  const stop = isLive
+    ? { name: 'Pause', about: 'Traces that arrive in the meantime are not evaluated.' }
+    : { name: 'Stop', about: 'Calls that are under way are aborted.' }
+  const resume = isLive
+    ? { name: 'Resume', about: 'Evaluates the traces that arrive from now on.' }
+    : { name: 'Continue', about: 'Carries out what is missing.' }
+  const { name, about } = isActive ? stop : resume
+  return (
+    <>
+      {turn.error && <Failure what={`${name} did not work.`} error={turn.error} />}
+      <Button
+        disabled={refusal !== undefined}
+        title={refusal ?? about}
+        // Not disabled meanwhile: it keeps the focus.
+        onClick={() => turn.isPending || turn.mutate()}
+      >
+        {name}
+      </Button>
+    </>
+  )
+}
+
 const FINISHED = ['success', 'errors', 'failure', 'cancelled']
 
-function Progress({ progress: { scenarios } }: { progress: RunProgress }): ReactNode {
-  const done = FINISHED.reduce((sum, status) => sum + (scenarios.by_status[status] ?? 0), 0)
+interface ProgressProps {
+  run: Run
+  scenarios: RunProgress['scenarios']
+}
+
+function Progress({ run: { flags = {} }, scenarios: { total, by_status } }: ProgressProps): ReactNode {
+  const done = FINISHED.reduce((sum, status) => sum + (by_status[status] ?? 0), 0)
+  const waiting = flags.is_closed ? 0 : (by_status.pending ?? 0)
+  const finished = `${formatCount(done)} of ${formatNumberOf(total, 'case')}`
   return (
-    <span className={styles.progress} title={JSON.stringify(scenarios.by_status)}>
-      {done < scenarios.total && <progress aria-label="Finished cases" value={done} max={scenarios.total} />}
-      {formatCount(done)} of {formatNumberOf(scenarios.total, 'case')}
+    <span className={styles.progress} title={JSON.stringify(by_status)}>
+      {done < total && !flags.is_closed && !flags.is_live && (
+        <progress aria-label="Finished cases" value={done} max={total} />
+      )}
+      {flags.is_live && done === total ? formatNumberOf(total, 'case') : finished}
+      {waiting > 0 && `, ${formatCount(waiting)} ${waiting === 1 ? 'waits' : 'wait'}`}
+      {waiting > 0 && flags.has_human && ' for people'}
     </span>
   )
 }

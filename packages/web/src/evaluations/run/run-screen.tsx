@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams, useSearch } from '@tanstack/react-router'
 import { type ReactNode, useEffect } from 'react'
-import { type Run, type RunProgress, runQuery, scoresQuery } from '../../api/evaluations.ts'
+import { isGoingOn, type Run, type RunProgress, runAt, runQuery, scoresQuery } from '../../api/evaluations.ts'
 import { queryClient } from '../../api/query-client.ts'
-import { isGoingOn, useRunProgress } from '../../api/run-progress.ts'
+import { useRunProgress } from '../../api/run-progress.ts'
 import frame from '../../frame/frame.module.css'
 import { useNameInTitle } from '../../frame/title.ts'
 import { Failure, Waiting } from '../../parts/controls.tsx'
@@ -40,11 +40,12 @@ export function RunScreen(): ReactNode {
   )
 }
 
-function Loaded({ run }: { run: Run }): ReactNode {
+function Loaded({ run: read }: { run: Run }): ReactNode {
   const search = useSearch({ from: '/evaluations/$runId' })
   const change = useChangeOf<RunSearch>()
-  const progress = useRunProgress(run.id)
-  const everyMs = isGoingOn(progress) ? REFRESH_MS : false
+  const progress = useRunProgress(read)
+  const run = runAt(read, progress)
+  const everyMs = isGoingOn(run) ? REFRESH_MS : false
   useRereadingAtTheEnd(run.id, progress)
   const { data, error } = useQuery(scoresQuery(run.id, everyMs))
   const scores = data?.scores ?? []
