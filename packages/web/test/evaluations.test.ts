@@ -1,7 +1,7 @@
 import type { Browser, Locator, Route } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually, newProject, type TestProject } from '../../../test/harness.ts'
-import { openBrowser, visit } from './browser.testing.ts'
+import { openBrowser, tabTo, traceOf, visit } from './browser.testing.ts'
 import {
   comparedRuns,
   type Evaluated,
@@ -239,6 +239,63 @@ test('a stopped run whose cases wait for people says so, and is none that runs',
   await page.getByRole('link', { name: 'See the results' }).click()
   await page.getByText('● success').waitFor()
   await page.getByText('2 of 2 cases', { exact: true }).waitFor()
+  expect(faults).toEqual([])
+  await close()
+})
+
+test('a filter of the list is evaluated live by keyboard only: a sample of what arrives, paused, resumed', {
+  timeout: 120_000,
+}, async () => {
+  const own = await newProject()
+  const parameters = { key: 'static', kwargs: { output: { score: 0.5 } } }
+  const data = { uri: 'agenta:custom:mock:v0', parameters }
+  await post(own, '/simple/evaluators/', { evaluator: { slug: 'fair', name: 'fair', data } })
+  const arrive = (type: string, count: number): Promise<unknown> =>
+    own.store(
+      ...Array.from({ length: count }, (_, n) =>
+        traceOf({ name: type, type, at: 0, ms: 100, inputs: { question: `${type} ${n}?` } }),
+      ).flat(),
+    )
+  await arrive('agent', 3)
+  const { page, faults, close } = await visit(browser, own, '/w/traces?q=type%3Aagent+or+errors%3E0')
+  await page.getByText('3 found').waitFor()
+  await tabTo(page, page.getByRole('link', { name: 'Evaluate live' }))
+  await page.keyboard.press('Enter')
+  await page.getByRole('radio', { name: 'Traces as they arrive', checked: true }).waitFor()
+  await tabTo(page, page.getByLabel('Percent evaluated'))
+  await page.keyboard.type('50')
+  await page.getByText('3 traces of the last 24 hours match; about 2 would have been evaluated.').waitFor()
+  await tabTo(page, page.getByRole('checkbox', { name: 'fair' }))
+  await page.keyboard.press('Space')
+  await page.waitForURL(/evaluators=/)
+  await page.reload()
+  await page.getByRole('checkbox', { name: 'fair', checked: true }).waitFor()
+  expect(await page.getByLabel('Percent evaluated').inputValue()).toBe('50')
+  const saved = page.waitForRequest(/simple.queries\/$/)
+  await page.getByLabel('Name').fill('Agents')
+  await page.keyboard.press('Enter')
+  const { filtering, windowing } = (await saved).postDataJSON().query.data
+  expect(windowing).toEqual({ rate: 0.5 })
+  expect(filtering.operator).toBe('and')
+  expect(filtering.conditions[0]).toEqual({ field: 'trace_type', operator: 'is', value: 'invocation' })
+  await page.getByText('◉ live').waitFor()
+  await page.getByText('Traces agents', { exact: false }).getByText(', 50 % of them').waitFor()
+  await arrive('chain', 20)
+  await arrive('agent', 20)
+  await page.locator('[data-row]', { hasText: 'agent' }).first().waitFor()
+  expect(await page.locator('[data-row]', { hasText: 'chain' }).count()).toBe(0)
+
+  await tabTo(page, page.getByRole('button', { name: 'Pause' }))
+  await page.keyboard.press('Enter')
+  await page.getByText('○ paused').waitFor()
+  await page.locator('button:focus', { hasText: 'Resume' }).waitFor()
+  await page.keyboard.press('Enter')
+  await page.getByText('◉ live').waitFor()
+  await page.locator('button:focus', { hasText: 'Pause' }).waitFor()
+  await page.keyboard.press('Enter')
+  await page.getByText('○ paused').waitFor()
+  await page.getByRole('link', { name: 'Evaluations' }).click()
+  await page.getByRole('row', { name: 'Agents' }).getByText('○ paused').waitFor()
   expect(faults).toEqual([])
   await close()
 })

@@ -152,6 +152,11 @@ const SCREENS: Record<string, Screen> = {
       await page.getByRole('checkbox', { name: 'judge' }).click()
     },
   },
+  'new-live-evaluation': {
+    path: () => '/w/evaluations/new?source=traces&q=type%3Aagent&rate=25',
+    of: () => project,
+    shows: 'text=about 8 would have been evaluated',
+  },
   run: { path: () => `/w/evaluations/${runs[1]}?diff=true`, of: () => evaluated, shows: '[data-row="0"] del' },
   'run-case': {
     path: () => `/w/evaluations/${runs[1]}?diff=true`,

@@ -287,22 +287,45 @@ export const stopRun = (id: string): Promise<unknown> => post(`/simple/evaluatio
 /** Starts a run that was stopped: it goes on with what is missing, a live one with the traces that arrive from now on. */
 export const resumeRun = (id: string): Promise<unknown> => post(`/simple/evaluations/${id}/start`, {})
 
-/** What an evaluation is made of: ids of revisions. */
-export interface NewEvaluation {
+/** Of what evaluations are made: ids of revisions. */
+interface Evaluating {
   name: string
+  evaluators: Readonly<Record<string, 'auto' | 'human'>>
+  repeats?: number
+}
+
+export interface NewEvaluation extends Evaluating {
   testset: string
   applications: readonly string[]
-  evaluators: Readonly<Record<string, 'auto' | 'human'>>
-  repeats: number
 }
 
 /** Starts an evaluation of each application. Returns the ids of their runs. Throws an Error if it is rejected. */
-export async function startEvaluation(given: NewEvaluation): Promise<string[]> {
-  const { name, testset, applications, evaluators, repeats } = given
+export function startEvaluation({ name, testset, applications, evaluators, repeats }: NewEvaluation) {
   const [first, ...others] = applications
   const subjects = others.length > 0 ? { subjects: applications } : { application_steps: { [first ?? '']: 'auto' } }
-  const data = { testset_steps: { [testset]: 'custom' }, evaluator_steps: evaluators, repeats, ...subjects }
-  const answer = await post<Started>('/simple/evaluations/', { evaluation: { name, data } })
+  return start({
+    name,
+    data: { testset_steps: { [testset]: 'custom' }, evaluator_steps: evaluators, repeats, ...subjects },
+  })
+}
+
+interface TraceEvaluation extends Evaluating {
+  /** A revision of a saved filter. */
+  query: string
+  /** Of the traces that arrive from now on, instead of those that are stored. */
+  isLive?: boolean
+}
+
+/** Starts an evaluation of traces as they are, as {@link startEvaluation} does. */
+export const startTraceEvaluation = ({ name, query, isLive, evaluators, repeats }: TraceEvaluation) =>
+  start({
+    name,
+    ...(isLive && { flags: { is_live: true } }),
+    data: { query_steps: { [query]: 'custom' }, evaluator_steps: evaluators, repeats },
+  })
+
+async function start(evaluation: { name: string; flags?: object; data: object }): Promise<string[]> {
+  const answer = await post<Started>('/simple/evaluations/', { evaluation })
   const ids = (answer.evaluations ?? [answer.evaluation]).flatMap(one => one?.id ?? [])
   if (ids.length === 0) throw new Error(answer.detail?.message ?? 'The evaluation was rejected.')
   return ids

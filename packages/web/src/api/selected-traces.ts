@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
 import { api, post } from './client.ts'
+import { startTraceEvaluation } from './evaluations.ts'
 import { parseExact } from './exact-json.ts'
 import type { Parts } from './queries.ts'
 import { isObject, type Json, type JsonObject, type Workflow } from './registry.ts'
@@ -73,16 +74,13 @@ interface NewEvaluation {
 export async function evaluateTraces({ name, trace_ids, evaluators }: NewEvaluation): Promise<string> {
   const condition = { field: 'trace_id', operator: 'in', value: trace_ids }
   const query = await saveQuery({ name, focus: 'trace', filtering: { operator: 'and', conditions: [condition] } })
-  const data = {
-    query_steps: { [query.revision_id ?? '']: 'auto' },
-    evaluator_steps: Object.fromEntries(evaluators.map(({ revision_id }) => [revision_id, 'auto'])),
-  }
-  const answer = await api<{ evaluation?: { id: string }; detail?: { message: string } }>('/simple/evaluations/', {
-    method: 'POST',
-    body: { evaluation: { name, data } },
+  const chosen = evaluators.map(({ revision_id = '' }) => [revision_id, 'auto'] as const)
+  const [run_id = ''] = await startTraceEvaluation({
+    name,
+    query: query.revision_id ?? '',
+    evaluators: Object.fromEntries(chosen),
   })
-  if (!answer.evaluation) throw new Error(answer.detail?.message ?? 'The evaluation was rejected.')
-  return answer.evaluation.id
+  return run_id
 }
 
 /** The traces as JSON lines, each with all of its spans. */

@@ -44,6 +44,11 @@ export const readJudgeSearch = (given: Given): JudgeSearch => ({
 
 export interface StartSearch {
   name?: string | undefined
+  /** What is evaluated: the traces that arrive, if not applications with a testset. */
+  source?: 'traces' | undefined
+  /** Which traces, as in the filter line, and how many of a hundred. */
+  q?: string | undefined
+  rate?: number | undefined
   /** Ids of revisions; several are separated by commas. */
   testset?: string | undefined
   applications?: string | undefined
@@ -54,11 +59,19 @@ export interface StartSearch {
 
 export const REPEATS_MAX = 20
 
+/** Of a hundred traces; the most is what is not said. */
+export const RATE_MIN = 0.01
+export const RATE_MAX = 100
+
 export function readStartSearch(given: Given): StartSearch {
   // Digits in an address, a number from the form. Whoever writes an address may put an object there.
-  const repeats = typeof given.repeats === 'object' ? Number.NaN : Number(given.repeats)
+  const numberIn = (name: string): number => (typeof given[name] === 'object' ? Number.NaN : Number(given[name]))
+  const [repeats, rate] = [numberIn('repeats'), numberIn('rate')]
   return {
     name: textIn(given, 'name'),
+    source: given.source === 'traces' ? 'traces' : undefined,
+    q: textIn(given, 'q'),
+    rate: rate >= RATE_MIN && rate < RATE_MAX ? rate : undefined,
     testset: textIn(given, 'testset'),
     applications: listIn(given, 'applications')?.join(),
     evaluators: listIn(given, 'evaluators')?.join(),

@@ -67,6 +67,11 @@ export function Toolbar({ list, search, change, showsFacets, onFacets, showNew, 
       <Link to="/dashboard" search={{ q: search.q, since: search.since, from: search.from, to: search.to }}>
         As dashboard
       </Link>
+      {search.focus !== 'span' && (
+        <Link to="/evaluations/new" search={{ source: 'traces', q: search.q }}>
+          Evaluate live
+        </Link>
+      )}
       <span className={styles.space} />
       {list.arrived > 0 && !isLive && (
         <Button look="primary" onClick={showNew}>

@@ -4,12 +4,22 @@ import type { ReactNode } from 'react'
 import { type Run, type RunProgress, resumeRun, type Step, stateOf, stopRun } from '../../api/evaluations.ts'
 import { runQueueQuery } from '../../api/queues.ts'
 import { useRefusal } from '../../api/rights.ts'
-import { formatCost, formatCount, formatFullTime, formatNumberOf, formatTime, visible } from '../../format/format.ts'
+import { queryRevisionQuery } from '../../api/saved-queries.ts'
+import {
+  formatCost,
+  formatCount,
+  formatFullTime,
+  formatNumberOf,
+  formatShare,
+  formatTime,
+  visible,
+} from '../../format/format.ts'
 import { Button, Failure } from '../../parts/controls.tsx'
 import { useKeptFocus } from '../../parts/use-kept-focus.ts'
 import { Referred } from '../../trace/references.tsx'
+import { printFilter } from '../../traces/filter-print.ts'
 import { RunStatus } from '../run-status.tsx'
-import { artifactOf, revisionOf, stepsOf, titleOf } from '../table/case-model.ts'
+import { artifactOf, pinnedOf, revisionOf, stepsOf, titleOf } from '../table/case-model.ts'
 import styles from './run.module.css'
 
 interface RunHeaderProps {
@@ -115,10 +125,31 @@ const KINDS: Readonly<Record<Step['type'], string>> = {
 function Pinned({ step }: { step: Step }): ReactNode {
   const revision = revisionOf(step)
   const [kind = '', artifact] = artifactOf(step) ?? []
+  if (kind === 'query' && revision?.id !== undefined) return <PinnedFilter id={revision.id} name={pinnedOf(step)} />
   return (
     <li title={revision?.id}>
       {KINDS[step.type]} <Referred kind={kind} id={artifact?.id} name={visible(titleOf(step))} revision={revision} />
       {step.type === 'annotation' && step.origin !== 'auto' && ` (${step.origin})`}
+    </li>
+  )
+}
+
+/** A saved filter, with a link to what it finds. */
+function PinnedFilter({ id, name }: { id: string; name: string }): ReactNode {
+  const { data } = useQuery(queryRevisionQuery(id))
+  const { filtering, windowing: { rate = 1 } = {} } = data ?? {}
+  const text = filtering && printFilter(filtering)
+  return (
+    <li title={id}>
+      Traces{' '}
+      {text ? (
+        <Link to="/traces" search={{ q: text }} title={visible(text)}>
+          {visible(name)}
+        </Link>
+      ) : (
+        visible(name)
+      )}
+      {rate < 1 && `, ${formatShare(rate)} of them`}
     </li>
   )
 }
