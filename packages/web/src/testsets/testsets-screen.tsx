@@ -31,7 +31,7 @@ export function TestsetsScreen(): ReactNode {
         artifacts={data}
         refusal={refusal}
         about={({ slug }) => slug}
-        empty="This project has no testset yet. Create one from a CSV file or from cells of a spreadsheet, or add traces to one in the list of traces."
+        empty="This project has no testset yet. Create one from a CSV or JSON file or from cells of a spreadsheet, or add traces to one in the list of traces."
       />
       {isNew && (
         <NewTestset
