@@ -1,4 +1,5 @@
-import type { Browser, Locator, Route } from 'playwright-core'
+import { readFile } from 'node:fs/promises'
+import type { Browser, Locator, Page, Route } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually, newProject, type TestProject } from '../../../test/harness.ts'
 import { openBrowser, tabTo, traceOf, visit } from './browser.testing.ts'
@@ -513,6 +514,54 @@ test('each repeat of a split run is judged by what it said, and the case shows a
   const panel = page.getByRole('region', { name: 'Case', exact: true })
   for (const text of said) await panel.getByText(text).waitFor()
   await panel.getByRole('heading', { name: 'Output · repeat 2' }).waitFor()
+  await close()
+})
+
+async function exported(page: Page): Promise<{ name: string; lines: string[] }> {
+  const download = page.waitForEvent('download')
+  await page.keyboard.press('Enter')
+  const file = await download
+  const text = await readFile(await file.path(), 'utf8')
+  return { name: file.suggestedFilename(), lines: text.split('\r\n').slice(0, -1) }
+}
+
+test('the cases of the table are exported by keyboard with exact scores', async () => {
+  const { page, faults, close } = await visit(browser, project, `/w/evaluations/${worse}`)
+  await page.locator('[data-row="1"]').waitFor()
+  await tabTo(page, page.getByRole('button', { name: 'Export CSV' }))
+  const { name, lines } = await exported(page)
+  expect(name).toBe('short-answers.csv')
+  expect(lines).toHaveLength(CASES + 1)
+  expect(lines[0]).toBe(
+    '\ufeffcase,repeat,status,input,expected,output,error,success,score,tone,duration_ms,cost_usd,trace_id,testcase_id',
+  )
+  expect(lines[2]).toMatch(
+    /^[0-9a-f-]{36},1,success,Can I return worn shoes\?,"No, only[^"]*","No, only[^"]*",,true,0\.73,friendly,320,0\.0021,[0-9a-f]{32},/,
+  )
+  // As the table is narrowed.
+  await page.getByRole('button', { name: 'With errors' }).click()
+  await page.getByText('2 found').waitFor()
+  await page.getByRole('button', { name: 'Export CSV' }).focus()
+  const failed = await exported(page)
+  expect(failed.lines).toHaveLength(3)
+  expect(failed.lines[1]).toContain(',errors,')
+  expect(failed.lines[1]).toContain('The provider timed out after 36 s')
+  expect(faults).toEqual([])
+  await close()
+})
+
+test('an export has each repeat and the whole of long texts, and is no formula', { timeout: 120_000 }, async () => {
+  const own = await newProject()
+  const long = `- ${'long '.repeat(4_000)}end`
+  const { run_id } = await splitRun(own, await makeEvaluated(own, 1), ['=1+1', long])
+  const { page, close } = await visit(browser, own, `/w/evaluations/${run_id}`)
+  await page.locator('[data-row="0"]', { hasText: '=1+1' }).waitFor()
+  await page.getByRole('button', { name: 'Export CSV' }).focus()
+  const { lines } = await exported(page)
+  expect(lines).toHaveLength(3)
+  expect(lines[1]).toContain(",'=1+1,")
+  expect(lines[2]).toMatch(/^[0-9a-f-]{36},2,/)
+  expect(lines[2]).toContain(`,'${long},`)
   await close()
 })
 

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newProject, type TestProject } from '../../../test/harness.ts'
@@ -25,15 +26,17 @@ test('by mouse: a CSV file with its preview, more rows from another, saved after
   await page.getByRole('button', { name: 'New testset …' }).click()
   await page.getByLabel('Name', { exact: true }).fill('By mouse')
   const csv = 'country,people,note\nPeru,34,"a ""quoted"" note,\nin two lines"\nFiji,1,\n'
-  await page.getByLabel('CSV file').setInputFiles({ name: 'a.csv', mimeType: 'text/csv', buffer: Buffer.from(csv) })
+  await page
+    .getByLabel('CSV or JSON file')
+    .setInputFiles({ name: 'a.csv', mimeType: 'text/csv', buffer: Buffer.from(csv) })
   await page.getByText('2 rows, 3 columns').waitFor()
   await page.getByRole('columnheader', { name: 'people number' }).waitFor()
   await page.getByRole('button', { name: 'Create' }).click()
   await page.getByRole('heading', { name: 'By mouse' }).waitFor()
 
-  await page.getByRole('button', { name: 'Import CSV …' }).click()
+  await page.getByRole('button', { name: 'Import …' }).click()
   const more = Buffer.from('country,people\nKenya,52\n')
-  await page.getByLabel('CSV file').setInputFiles({ name: 'b.csv', mimeType: 'text/csv', buffer: more })
+  await page.getByLabel('CSV or JSON file').setInputFiles({ name: 'b.csv', mimeType: 'text/csv', buffer: more })
   await page.getByText('1 row, 2 columns').waitFor()
   await page.getByRole('button', { name: 'Import', exact: true }).click()
   await page.getByRole('gridcell', { name: 'Peru' }).dblclick()
@@ -179,16 +182,78 @@ test('integers past 2^53 keep their digits when another cell is saved; a column 
   await close()
 })
 
+test('JSON is opened and pasted with the preview of tables: an array of objects, or an object on each line', async () => {
+  const { page, faults, close } = await visit(browser, project, '/w/testsets')
+  await page.getByRole('button', { name: 'New testset …' }).click()
+  await page.getByLabel('Name', { exact: true }).fill('From JSON')
+  const file = page.getByLabel('CSV or JSON file')
+  const lines = Buffer.from('{"city":"Lima","at":{"lat":-12}}\n{"city":"Cusco","id":9007199254740993}\n')
+  await file.setInputFiles({ name: 'a.jsonl', mimeType: 'application/x-ndjson', buffer: lines })
+  await page.getByText('2 rows, 3 columns').waitFor()
+  await page.getByRole('columnheader', { name: 'at json' }).waitFor()
+  await page.getByRole('cell', { name: '9007199254740993' }).waitFor()
+  const paste = page.getByLabel('Or paste cells')
+  await paste.fill('[{"city":"Lima"},\n 5]')
+  await page.getByText('Row 2 is no object').waitFor()
+  await page.getByText('No rows yet').waitFor()
+  await paste.fill('[{"city":"Lima","id":9007199254740993,"is_capital":true,"zip":"007"}]')
+  await page.getByText('1 row, 4 columns').waitFor()
+  await page.getByRole('button', { name: 'Create' }).click()
+  await page.getByRole('heading', { name: 'From JSON' }).waitFor()
+  const { text } = await project.post('/api/simple/testsets/query', {})
+  expect(text).toMatch(/"city":"Lima","id":9007199254740993,"is_capital":true,"zip":"007"/)
+  expect(faults).toEqual([])
+  await close()
+})
+
+test('a testset is exported by keyboard: CSV for spreadsheets, which can be imported again, and JSON', async () => {
+  const { rawJSON } = JSON as unknown as { rawJSON(text: string): number }
+  const rows = [
+    { question: '=HYPERLINK("http://x","y")', id: rawJSON('9007199254740993'), at: { lat: -12.5 } },
+    { question: '- one\n- two', id: -5, at: null },
+  ]
+  const testset = { slug: 'exported', name: 'Exported', data: { testcases: rows.map(data => ({ data })) } }
+  const { id } = (await project.post('/api/simple/testsets/', { testset })).body.testset
+  const { page, faults, close } = await visit(browser, project, `/w/testsets/${id}`)
+  await page.getByRole('gridcell', { name: '9007199254740993' }).waitFor()
+  const save = async (format: RegExp): Promise<{ name: string; text: string }> => {
+    await tabTo(page, page.getByRole('button', { name: 'Export' }))
+    await page.keyboard.press('Enter')
+    await tabTo(page, page.getByRole('button', { name: format }))
+    const download = page.waitForEvent('download')
+    await page.keyboard.press('Enter')
+    const file = await download
+    return { name: file.suggestedFilename(), text: await readFile(await file.path(), 'utf8') }
+  }
+  const csv = await save(/^CSV/)
+  expect(csv.name).toBe('exported-v1.csv')
+  expect(csv.text).toBe(
+    '\ufeffquestion,id,at\r\n' +
+      `"'=HYPERLINK(""http://x"",""y"")",9007199254740993,"{""lat"":-12.5}"\r\n"'- one\n- two",-5,\r\n`,
+  )
+  const json = await save(/^JSON/)
+  expect(json.name).toBe('exported-v1.json')
+  expect(json.text).toContain('"id":9007199254740993')
+  expect(JSON.parse(json.text.replace('9007199254740993', '1'))).toEqual([{ ...rows[0], id: 1 }, rows[1]])
+
+  await page.getByRole('button', { name: 'Import …' }).click()
+  const buffer = Buffer.from(csv.text)
+  await page.getByLabel('CSV or JSON file').setInputFiles({ name: 'b.csv', mimeType: 'text/csv', buffer })
+  await page.getByRole('cell', { name: '=HYPERLINK("http://x","y")', exact: true }).waitFor()
+  expect(faults).toEqual([])
+  await close()
+})
+
 test('a CSV file in another encoding than UTF-8 is refused: its characters would be lost', async () => {
   const { page, faults, close } = await visit(browser, project, '/w/testsets')
   await page.getByRole('button', { name: 'New testset …' }).click()
   const buffer = Buffer.from('ville\nCorrèze\n', 'latin1')
-  await page.getByLabel('CSV file').setInputFiles({ name: 'a.csv', mimeType: 'text/csv', buffer })
+  await page.getByLabel('CSV or JSON file').setInputFiles({ name: 'a.csv', mimeType: 'text/csv', buffer })
   await page.getByText('The file is not in UTF-8').waitFor()
   const readable = Buffer.from('ville\nNice\n')
-  await page.getByLabel('CSV file').setInputFiles({ name: 'b.csv', mimeType: 'text/csv', buffer: readable })
+  await page.getByLabel('CSV or JSON file').setInputFiles({ name: 'b.csv', mimeType: 'text/csv', buffer: readable })
   await page.getByText('1 row, 1 column').waitFor()
-  await page.getByLabel('CSV file').setInputFiles({ name: 'a.csv', mimeType: 'text/csv', buffer })
+  await page.getByLabel('CSV or JSON file').setInputFiles({ name: 'a.csv', mimeType: 'text/csv', buffer })
   await page.getByText('The file is not in UTF-8').waitFor()
   await page.getByText('No rows yet').waitFor()
   expect(faults).toEqual([])

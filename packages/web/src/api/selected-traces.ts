@@ -1,10 +1,9 @@
 import { queryOptions } from '@tanstack/react-query'
 import { api, post } from './client.ts'
 import { startTraceEvaluation } from './evaluations.ts'
-import { parseExact } from './exact-json.ts'
-import type { Parts } from './queries.ts'
-import { isObject, type Json, type JsonObject, type Workflow } from './registry.ts'
+import { isObject, type JsonObject, type Workflow } from './registry.ts'
 import { saveQuery } from './saved-queries.ts'
+import { wholeParts } from './whole-parts.ts'
 
 /** A span that somebody chose, which stands for its trace if it is a root. */
 export interface Chosen {
@@ -14,15 +13,7 @@ export interface Chosen {
 
 /** The input of a span as the columns of a testcase, and its output as the expected answer. */
 export async function testcaseOf({ trace_id, span_id }: Chosen): Promise<JsonObject> {
-  const { parts } = await api<Parts>(`/spans/${trace_id}/${span_id}/parts?length=1000000`)
-  const partOf = (name: string): Json | undefined => {
-    const found = parts.find(({ part }) => part === name)
-    if (!found) return undefined
-    if (found.next !== undefined) throw new Error(`The ${name} of trace ${trace_id} are too long for a testcase.`)
-    return parseExact<Json>(found.text)
-  }
-  const inputs = partOf('inputs')
-  const outputs = partOf('outputs')
+  const { inputs, outputs } = await wholeParts({ trace_id, span_id })
   // A hosted application gets its inputs as a member.
   const isWrapped = isObject(inputs) && isObject(inputs.inputs) && Object.keys(inputs).length === 1
   const given = isWrapped ? inputs.inputs : inputs

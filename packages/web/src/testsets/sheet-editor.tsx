@@ -7,6 +7,7 @@ import { NameForm } from '../parts/name-form.tsx'
 import { PopoverButton } from '../parts/popover.tsx'
 import { isStored, useStored } from '../parts/use-stored.ts'
 import { CommitDialog } from './commit-dialog.tsx'
+import { ExportMenu } from './export-menu.tsx'
 import { ImportDialog } from './import-dialog.tsx'
 import {
   changesOf,
@@ -71,7 +72,8 @@ export function SheetEditor({ revision, onCommitted }: SheetEditorProps): ReactN
         <Button disabled={sheet.rows.length === 0} onClick={() => change(withoutRow(sheet, place.row))}>
           Delete row {Math.min(place.row + 1, Math.max(1, sheet.rows.length))}
         </Button>
-        <Button onClick={() => setOpen('import')}>Import CSV …</Button>
+        <Button onClick={() => setOpen('import')}>Import …</Button>
+        <ExportMenu sheet={sheet} name={`${revision.testset_slug}-v${revision.version}${edited ? '-changed' : ''}`} />
         <Button disabled={undone.length === 0} onClick={undo}>
           Undo
         </Button>

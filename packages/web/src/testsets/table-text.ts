@@ -1,5 +1,6 @@
 import { isExactInteger, parseExact } from '../api/exact-json.ts'
 import type { Json, JsonObject } from '../api/registry.ts'
+import { unguarded } from '../format/csv.ts'
 
 /** The type of a column: how its cells are read when they are typed. */
 const TYPES = ['text', 'number', 'boolean', 'json'] as const
@@ -49,7 +50,7 @@ export function textOfFile(bytes: BufferSource): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
-    throw new Error('The file is not in UTF-8. Save it as “CSV UTF-8”.')
+    throw new Error('The file is not in UTF-8. Save a table as “CSV UTF-8”.')
   }
 }
 
@@ -87,7 +88,8 @@ export const pastedIn = (text: string): Promise<string[][]> =>
 /**
  * Rows by the names in the first line of a table; numbers and switches are recognised if a whole column has only these.
  */
-export function rowsOf(table: string[][], recognises: boolean): JsonObject[] {
+export function rowsOf(given: string[][], recognises: boolean): JsonObject[] {
+  const table = given.map(line => line.map(unguarded))
   const [, ...lines] = table
   const columns = namesIn(table)
   const types = columns.map((_, index) => (recognises ? typeOfTexts(lines.map(line => line[index] ?? '')) : 'text'))

@@ -14,6 +14,7 @@ import { useExpectedKeys } from '../table/expected-keys.ts'
 import { ScoreValue } from '../table/score-value.tsx'
 import table from '../table/table.module.css'
 import { CasePanel } from './case-panel.tsx'
+import { ExportCases } from './export-cases.tsx'
 import styles from './run.module.css'
 
 interface RunCasesProps {
@@ -71,6 +72,7 @@ export function RunCases({ run, columns, everyMs, search, change }: RunCasesProp
           With errors
         </Button>
         <span className={styles.space} />
+        <ExportCases run={run} columns={columns} asked={askedOf(search)} expectedKeys={expectedKeys} />
         <Button aria-pressed={search.diff ?? false} onClick={toggleDiff}>
           Diff to expected <Kbd>d</Kbd>
         </Button>

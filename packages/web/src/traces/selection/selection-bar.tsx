@@ -7,6 +7,7 @@ import { type Chosen, exportTraces, testcaseOf } from '../../api/selected-traces
 import { formatCount } from '../../format/format.ts'
 import { useKeys } from '../../frame/keys.ts'
 import { Button, Failure } from '../../parts/controls.tsx'
+import { saveFile } from '../../parts/save-file.ts'
 import { AddToTestset } from '../../testsets/add-to-testset.tsx'
 import { AddToQueue } from './add-to-queue.tsx'
 import { EvaluateTraces } from './evaluate-traces.tsx'
@@ -28,7 +29,10 @@ export function SelectionBar({ chosen, onClear }: SelectionBarProps): ReactNode 
   const refusal = useRefusal('run_evaluations')
   const read = useMutation({ mutationFn: () => Promise.all(chosen.map(testcaseOf)), onSuccess: setRows })
   const traceIds = [...new Set(chosen.map(({ trace_id }) => trace_id))]
-  const download = useMutation({ mutationFn: () => exportTraces(traceIds), onSuccess: save })
+  const download = useMutation({
+    mutationFn: () => exportTraces(traceIds),
+    onSuccess: lines => saveFile(lines, 'traces.jsonl'),
+  })
   const error = read.error ?? download.error
   useKeys({ Escape: () => (chosen.length === 0 ? false : onClear()) })
   const finish = (what: Done): void => {
@@ -84,13 +88,4 @@ export function SelectionBar({ chosen, onClear }: SelectionBarProps): ReactNode 
       )}
     </section>
   )
-}
-
-function save(blob: Blob): void {
-  const url = URL.createObjectURL(blob)
-  const link = document.createElement('a')
-  link.href = url
-  link.download = 'traces.jsonl'
-  link.click()
-  URL.revokeObjectURL(url)
 }
