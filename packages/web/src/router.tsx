@@ -18,6 +18,7 @@ import { NotFound } from './frame/not-found.tsx'
 import { readPlaygroundSearch } from './playground/search.ts'
 import { readFindSearch, readRegistrySearch } from './registry/search.ts'
 import { readSessionPath, readSessionSearch, readSessionsSearch, sessionPath } from './session/search.ts'
+import { readSettingsSearch } from './settings/search.ts'
 import { readSearch, readTraceSearch } from './traces/search.ts'
 import { TracesScreen } from './traces/traces-screen.tsx'
 
@@ -198,6 +199,7 @@ const settings = createRoute({
 const settingsSection = createRoute({
   getParentRoute: () => root,
   path: '/settings/$section',
+  validateSearch: readSettingsSearch,
   staticData: { title: 'Settings' },
   component: lazyRouteComponent(() => import('./settings/settings-screen.tsx'), 'SettingsScreen'),
 })

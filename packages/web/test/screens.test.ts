@@ -64,6 +64,7 @@ const SECTIONS = {
   keys: 'text=the key of this browser',
   members: 'text=Can do everything.',
   secrets: 'text=provider with an address',
+  environments: 'text=Nothing has been deployed there yet.',
   prices: 'text=USD per million tokens',
   webhooks: 'text=no webhook yet',
 }

@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
-import { call } from '../../../test/harness.ts'
+import { call, newProject } from '../../../test/harness.ts'
 import { actIn, newMember, newPerson, type Person } from '../../../test/http/people.ts'
 import { openBrowser, tabTo, visit } from './browser.testing.ts'
 
@@ -237,6 +237,63 @@ test('what was made is copied, and where browsers let no page copy there is no b
   await page.getByRole('button', { name: 'New key' }).click()
   await page.getByRole('status').locator('code').waitFor()
   expect(await page.getByRole('button', { name: 'Copy' }).count()).toBe(0)
+  expect(faults).toEqual([])
+  await close()
+})
+
+test('by keyboard only: who deployed what, the change, and an earlier revision deployed again', async () => {
+  const own = await newProject()
+  const post = async (path: string, body: object): Promise<any> => (await own.post(`/api${path}`, body)).body
+  const dataOf = (text: string) => ({
+    uri: 'agenta:custom:hook:v0',
+    url: 'https://localhost/hook',
+    parameters: { text },
+  })
+  const { application } = await post('/simple/applications/', {
+    application: { slug: 'greeter', name: 'Greeter', data: dataOf('Say hello.') },
+  })
+  const { application_revision } = await post('/applications/revisions/commit', {
+    application_revision_commit: { application_variant_id: application.variant_id, data: dataOf('Say goodbye.') },
+  })
+  const { environments } = await post('/simple/environments/query', {})
+  const environment = environments.find(({ slug }: { slug: string }) => slug === 'staging')
+  for (const [id, message] of [
+    [application.revision_id, 'The first one'],
+    [application_revision.id, 'Politer'],
+  ])
+    await post('/applications/revisions/deploy', {
+      application_revision_ref: { id },
+      environment_ref: { id: environment.id },
+      message,
+    })
+  const { page, faults, close } = await visit(browser, own, '/w/settings/environments')
+  await tabTo(page, page.getByRole('radio', { name: 'development' }))
+  await page.getByText('Nothing has been deployed there yet.').waitFor()
+  await page.keyboard.press('ArrowRight')
+  await page.waitForURL(new RegExp(`environment=${environment.id}`))
+  await page.reload()
+  const deployments = page.getByRole('list', { name: 'Deployments to staging, newest first' }).getByRole('listitem')
+  await deployments.nth(1).waitFor()
+  expect(await deployments.first().textContent()).toMatch(/ ?by .*Politer.*greeter: v1 → v2/)
+  expect(await deployments.last().textContent()).toMatch(/by .*The first one.*greeter: v1/)
+  await tabTo(page, deployments.first().getByRole('button', { name: 'What changed' }))
+  await page.keyboard.press('Enter')
+  await page.getByLabel('Change of greeter').getByText('Say goodbye.').waitFor()
+  await page.getByLabel('Change of greeter').getByText('Say hello.').waitFor()
+
+  const again = deployments.last().getByRole('button', { name: 'Deploy v1 again …' })
+  await tabTo(page, again)
+  await page.keyboard.press('Enter')
+  const dialog = page.getByRole('dialog', { name: 'Deploy greeter v1' })
+  await dialog.getByText('v2 is deployed there now. The change:').waitFor()
+  await page.keyboard.type('Back to the first')
+  await page.keyboard.press('Enter')
+  await dialog.getByText('Deployed: staging now runs v1.').waitFor()
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+  await deployments.nth(2).waitFor()
+  expect(await deployments.first().textContent()).toMatch(/Back to the first.*greeter: v2 → v1/)
+  await expect.poll(() => again.evaluate(button => button === document.activeElement)).toBe(true)
   expect(faults).toEqual([])
   await close()
 })

@@ -1,5 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
+import { DEPLOYED } from '../api/environments.ts'
 import {
   configurationOf,
   deploy,
@@ -40,16 +42,22 @@ export function DeployDialog(props: DeployDialogProps): ReactNode {
           onChange={setChosen}
         />
       )}
+      {environment && (
+        <Link to="/settings/$section" params={{ section: 'environments' }} search={{ environment: environment.id }}>
+          What was deployed there
+        </Link>
+      )}
     </DeployForm>
   )
 }
 
 interface DeployFormProps extends DeployDialogProps {
   environment: Environment | undefined
-  children: ReactNode
+  children?: ReactNode
 }
 
-function DeployForm({ kind, revision, environment, onClose, children }: DeployFormProps): ReactNode {
+/** Deploys a revision to an environment that was chosen before, or by the children. */
+export function DeployForm({ kind, revision, environment, onClose, children }: DeployFormProps): ReactNode {
   const [message, setMessage] = useState('')
   const queryClient = useQueryClient()
   const mayEdit = useRefusal('edit_environments')
@@ -61,7 +69,7 @@ function DeployForm({ kind, revision, environment, onClose, children }: DeployFo
       return visible(name ?? slug)
     },
     onSuccess: async () => {
-      await queryClient.invalidateQueries({ queryKey: ['deployed'] })
+      await Promise.all(DEPLOYED.map(name => queryClient.invalidateQueries({ queryKey: [name] })))
     },
   })
   return (

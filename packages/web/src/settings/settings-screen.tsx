@@ -5,6 +5,7 @@ import { useNameInTitle } from '../frame/title.ts'
 import { Scroller } from '../parts/scroller.tsx'
 import { useCurrentInView } from '../parts/use-current-in-view.ts'
 import { useKeptFocus } from '../parts/use-kept-focus.ts'
+import { EnvironmentsSection } from './environments-section.tsx'
 import { KeysSection } from './keys-section.tsx'
 import { MembersSection } from './members-section.tsx'
 import { PricesSection } from './prices-section.tsx'
@@ -17,6 +18,7 @@ const SECTIONS: Readonly<Record<string, { name: string; Section: () => ReactNode
   keys: { name: 'API keys', Section: KeysSection },
   members: { name: 'Members', Section: MembersSection },
   secrets: { name: 'Secrets', Section: SecretsSection },
+  environments: { name: 'Environments', Section: EnvironmentsSection },
   retention: { name: 'Retention', Section: RetentionSection },
   prices: { name: 'Prices', Section: PricesSection },
   webhooks: { name: 'Webhooks', Section: WebhooksSection },
