@@ -206,6 +206,37 @@ test('JSON is opened and pasted with the preview of tables: an array of objects,
   await close()
 })
 
+test('one of many versions of a testset is found by words of its message, by keyboard', async () => {
+  const made = await project.post('/api/simple/testsets/', {
+    testset: { slug: 'versions', name: 'Versions', data: { testcases: [{ data: { version: 1 } }] } },
+  })
+  const { id } = made.body.testset
+  for (let version = 2; version <= 12; version++)
+    await project.post('/api/testsets/revisions/commit', {
+      testset_revision_commit: {
+        testset_id: id,
+        message: version === 4 ? 'Without the cases of Peru' : `Change ${version}`,
+        data: { testcases: [{ data: { version } }] },
+      },
+    })
+  const { page, faults, close } = await visit(browser, project, `/w/testsets/${id}`)
+  const revision = page.getByRole('combobox', { name: 'Revision' })
+  await tabTo(page, page.getByRole('textbox', { name: 'Find in revision' }))
+  await page.keyboard.type('peru cases')
+  await page.getByText(/^1 of /).waitFor()
+  // What is shown stays among them.
+  expect(await revision.locator('option').allTextContents()).toEqual([
+    expect.stringMatching(/^v12/),
+    expect.stringMatching(/^v4: Without the cases of Peru/),
+  ])
+  await tabTo(page, revision)
+  await page.keyboard.press('ArrowDown')
+  await page.waitForURL(/revision=/)
+  await page.getByRole('gridcell', { name: '4', exact: true }).waitFor()
+  expect(faults).toEqual([])
+  await close()
+})
+
 test('a testset is exported by keyboard: CSV for spreadsheets, which can be imported again, and JSON', async () => {
   const { rawJSON } = JSON as unknown as { rawJSON(text: string): number }
   const rows = [

@@ -2,7 +2,8 @@ import { type ReactNode, useState } from 'react'
 import { type Configuration, EDIT, type Json, type Kind, type Revision } from '../api/registry.ts'
 import { useRefusal } from '../api/rights.ts'
 import { formatTime, visible } from '../format/format.ts'
-import { Button, Choices, controls } from '../parts/controls.tsx'
+import { Button, Choices } from '../parts/controls.tsx'
+import { FindSelect } from '../parts/find-select.tsx'
 import type { Column } from './columns.ts'
 import { ConfigurationForm } from './configuration-form.tsx'
 import { DeployDialog } from './deploy-dialog.tsx'
@@ -35,21 +36,15 @@ export function ColumnForm(props: ColumnFormProps): ReactNode {
   return (
     <section className={styles.column} aria-label={`Variant ${name}`}>
       <header>
-        <select
-          className={controls.select}
-          aria-label={`Revision of ${name}`}
+        <FindSelect
+          label={`Revision of ${name}`}
           value={revision.id}
-          onChange={event => {
-            const chosen = revisions.find(({ id }) => id === event.target.value)
+          options={revisions.map(one => ({ value: one.id, label: titleOf(one, revisions) }))}
+          onChange={value => {
+            const chosen = revisions.find(({ id }) => id === value)
             if (chosen) onChoose(chosen)
           }}
-        >
-          {revisions.map(one => (
-            <option key={one.id} value={one.id}>
-              {titleOf(one, revisions)}
-            </option>
-          ))}
-        </select>
+        />
         <span className={styles.state}>{isDraft ? 'Draft' : 'Committed'}</span>
         {onRemove && (
           <Button look="plain" onClick={onRemove} aria-label={`Remove ${name}`}>

@@ -5,6 +5,7 @@ import { type Kind, type Workflow, workflowsQuery } from '../api/registry.ts'
 import { testsetsQuery } from '../api/testsets.ts'
 import { visible } from '../format/format.ts'
 import { Button, controls, Failure } from '../parts/controls.tsx'
+import { FindSelect } from '../parts/find-select.tsx'
 import { PopoverButton } from '../parts/popover.tsx'
 import { EvaluatorChecks } from '../registry/evaluator-checks.tsx'
 import { NewTestset } from '../testsets/new-testset.tsx'
@@ -39,22 +40,19 @@ export function Sources({ kind, workflow, search, change, own, columns }: Source
   const kept = (own ?? []).map(({ inputs, outputs }) => ({ ...inputs, ...(outputs !== undefined && { outputs }) }))
   return (
     <>
-      <label className={styles.inline}>
+      <div className={styles.inline}>
         Testcases
-        <select
-          className={controls.select}
+        <FindSelect
+          label="Testcases"
           value={source}
-          onChange={({ target }) => change({ testset: target.value || undefined, trace: undefined })}
-        >
-          <option value="">typed here</option>
-          {search.trace !== undefined && <option value="traces">of traces</option>}
-          {testsets.map(({ id, name, slug }) => (
-            <option key={id} value={id}>
-              {visible(name ?? slug)}
-            </option>
-          ))}
-        </select>
-      </label>
+          options={[
+            { value: '', label: 'typed here', isKept: true },
+            ...(search.trace === undefined ? [] : [{ value: 'traces', label: 'of traces', isKept: true }]),
+            ...testsets.map(({ id, name, slug }) => ({ value: id, label: visible(name ?? slug) })),
+          ]}
+          onChange={value => change({ testset: value || undefined, trace: undefined })}
+        />
+      </div>
       {error && <Failure what="The testsets cannot be listed." error={error} />}
       {search.testset !== undefined && (
         <Link to="/testsets/$id" params={{ id: search.testset }}>

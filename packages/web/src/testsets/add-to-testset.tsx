@@ -4,7 +4,8 @@ import type { JsonObject } from '../api/registry.ts'
 import { useRefusal } from '../api/rights.ts'
 import { appendTestcases, COMMITTED, testsetsQuery } from '../api/testsets.ts'
 import { formatNumberOf, visible } from '../format/format.ts'
-import { Button, controls, Failure } from '../parts/controls.tsx'
+import { Button, Failure } from '../parts/controls.tsx'
+import { FindSelect } from '../parts/find-select.tsx'
 import { FormModal } from '../parts/modal.tsx'
 import { NewTestset } from './new-testset.tsx'
 import { RowsPreview } from './rows-preview.tsx'
@@ -43,16 +44,15 @@ export function AddToTestset({ rows, onClose, onAdded }: AddToTestsetProps): Rea
       refusal={refusal}
       more={<Button onClick={() => setChosen('')}>New testset …</Button>}
     >
-      <label className={styles.field}>
+      <div className={styles.field}>
         Testset
-        <select className={controls.select} value={id} onChange={event => setChosen(event.target.value)}>
-          {testsets?.map(({ id, name, slug }) => (
-            <option key={id} value={id}>
-              {visible(name ?? slug)}
-            </option>
-          ))}
-        </select>
-      </label>
+        <FindSelect
+          label="Testset"
+          value={id}
+          options={(testsets ?? []).map(({ id, name, slug }) => ({ value: id, label: visible(name ?? slug) }))}
+          onChange={setChosen}
+        />
+      </div>
       {refusal !== undefined && <p className={styles.soft}>{refusal}</p>}
       {(error ?? add.error) && <Failure what="The rows were not added." error={(error ?? add.error) as Error} />}
       <RowsPreview rows={rows} />

@@ -5,7 +5,8 @@ import { type TestsetRevision, testsetQuery, testsetRevisionQuery, testsetRevisi
 import { formatTime, visible } from '../format/format.ts'
 import frame from '../frame/frame.module.css'
 import { useNameInTitle } from '../frame/title.ts'
-import { Button, controls, Failure, Waiting } from '../parts/controls.tsx'
+import { Button, Failure, Waiting } from '../parts/controls.tsx'
+import { FindSelect } from '../parts/find-select.tsx'
 import { hasChanges, SheetEditor } from './sheet-editor.tsx'
 import styles from './testsets.module.css'
 
@@ -71,19 +72,15 @@ function RevisionChoice({ id, isArchived, shown, onChoose }: RevisionChoiceProps
   const drafts = data.filter(({ id }) => id !== shown.id && hasChanges(id))
   return (
     <>
-      <select
-        className={controls.select}
-        aria-label="Revision"
+      <FindSelect
+        label="Revision"
         value={shown.id}
-        onChange={event => onChoose(event.target.value)}
-      >
-        {data.map(({ id, version, message, date }) => (
-          <option key={id} value={id}>
-            v{version}
-            {message ? `: ${visible(message).slice(0, 40)}` : ''} ({formatTime(date)})
-          </option>
-        ))}
-      </select>
+        options={data.map(({ id, version, message, date }) => ({
+          value: id,
+          label: `v${version}${message ? `: ${visible(message).slice(0, 40)}` : ''} (${formatTime(date)})`,
+        }))}
+        onChange={onChoose}
+      />
       {drafts.map(({ id, version }) => (
         <Button key={id} onClick={() => onChoose(id)}>
           Show your changes of v{version}

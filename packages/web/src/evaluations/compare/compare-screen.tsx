@@ -3,7 +3,8 @@ import { useSearch } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { comparisonQuery, isGoingOn, type Run, runsByIdQuery, runsQuery } from '../../api/evaluations.ts'
 import { formatTime } from '../../format/format.ts'
-import { controls, Failure, Waiting } from '../../parts/controls.tsx'
+import { Failure, Waiting } from '../../parts/controls.tsx'
+import { FindSelect } from '../../parts/find-select.tsx'
 import { type ChangeOf, useChangeOf } from '../../parts/use-change-of.ts'
 import { COMPARED_MAX, type CompareSearch, itemsOf } from '../search.ts'
 import styles from './compare.module.css'
@@ -136,18 +137,15 @@ function RunSelect({ label, value, known, except = [], onChange }: RunSelectProp
   const own = known.filter(({ id }) => id === value && !newest.some(run => run.id === id))
   const offered = [...own, ...newest].filter(({ id }) => !except.includes(id))
   return (
-    <select
-      className={`${controls.select} ${styles.select}`}
-      aria-label={label}
+    <FindSelect
+      className={styles.select}
+      label={label}
       value={value ?? ''}
-      onChange={({ target }) => target.value && onChange(target.value)}
-    >
-      {value === undefined && <option value="">{label} …</option>}
-      {offered.map(run => (
-        <option key={run.id} value={run.id}>
-          {runName(run)} · {formatTime(run.created_at)}
-        </option>
-      ))}
-    </select>
+      options={[
+        ...(value === undefined ? [{ value: '', label: `${label} …`, isKept: true }] : []),
+        ...offered.map(run => ({ value: run.id, label: `${runName(run)} · ${formatTime(run.created_at)}` })),
+      ]}
+      onChange={id => id && onChange(id)}
+    />
   )
 }

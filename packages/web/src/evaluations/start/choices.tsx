@@ -5,6 +5,7 @@ import { type Artifact, type ArtifactKind, artifactsQuery, revisionChoicesQuery 
 import { visible } from '../../format/format.ts'
 import { controls, Failure } from '../../parts/controls.tsx'
 import { FindField } from '../../parts/find-field.tsx'
+import { FindSelect } from '../../parts/find-select.tsx'
 import { hasWords } from '../../parts/has-words.ts'
 import styles from './start.module.css'
 
@@ -44,18 +45,13 @@ interface RevisionSelectProps {
 }
 
 const RevisionSelect = ({ choice, chosen, onChange }: RevisionSelectProps): ReactNode => (
-  <select
-    className={`${controls.select} ${styles.revision}`}
-    aria-label={`Revision of ${nameOf(choice.artifact)}`}
+  <FindSelect
+    className={styles.revision}
+    label={`Revision of ${nameOf(choice.artifact)}`}
     value={chosen}
-    onChange={({ target }) => onChange(target.value)}
-  >
-    {choice.revisions.map(revision => (
-      <option key={revision.id} value={revision.id}>
-        {visible(labelOf(revision, choice))}
-      </option>
-    ))}
-  </select>
+    options={choice.revisions.map(one => ({ value: one.id, label: visible(labelOf(one, choice)) }))}
+    onChange={onChange}
+  />
 )
 
 interface TestsetProps {

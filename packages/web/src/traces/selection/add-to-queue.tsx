@@ -4,7 +4,8 @@ import { workflowsQuery } from '../../api/registry.ts'
 import { useRefusal } from '../../api/rights.ts'
 import { addToQueue, createTraceQueue, traceQueuesQuery } from '../../api/selected-traces.ts'
 import { formatNumberOf, visible } from '../../format/format.ts'
-import { controls, Failure, TextField } from '../../parts/controls.tsx'
+import { Failure, TextField } from '../../parts/controls.tsx'
+import { FindSelect } from '../../parts/find-select.tsx'
 import { FormModal } from '../../parts/modal.tsx'
 import styles from './selection.module.css'
 
@@ -56,30 +57,33 @@ export function AddToQueue({ traceIds, onClose, onAdded }: AddToQueueProps): Rea
       isOff={!isReady || add.isPending || refusal !== undefined}
       refusal={refusal}
     >
-      <label className={styles.field}>
+      <div className={styles.field}>
         Queue
-        <select className={controls.select} value={queue} onChange={({ target }) => setChosen(target.value)}>
-          {queues.data?.map(({ id, name }) => (
-            <option key={id} value={id}>
-              {visible(name ?? id)}
-            </option>
-          ))}
-          <option value={NEW}>New queue …</option>
-        </select>
-      </label>
+        <FindSelect
+          label="Queue"
+          value={queue}
+          options={[
+            ...(queues.data ?? []).map(({ id, name }) => ({ value: id, label: visible(name ?? id) })),
+            { value: NEW, label: 'New queue …', isKept: true },
+          ]}
+          onChange={setChosen}
+        />
+      </div>
       {queue === NEW && (
         <>
           <TextField className={styles.field} label="Name" value={name} onChange={setName} />
-          <label className={styles.field}>
+          <div className={styles.field}>
             What people answer
-            <select className={controls.select} value={evaluator?.id} onChange={({ target }) => setJudge(target.value)}>
-              {evaluators.data?.map(({ id, name, slug }) => (
-                <option key={id} value={id}>
-                  {visible(name ?? slug)}
-                </option>
-              ))}
-            </select>
-          </label>
+            <FindSelect
+              label="What people answer"
+              value={evaluator?.id}
+              options={(evaluators.data ?? []).map(({ id, name, slug }) => ({
+                value: id,
+                label: visible(name ?? slug),
+              }))}
+              onChange={setJudge}
+            />
+          </div>
         </>
       )}
       {refusal !== undefined && <p>{refusal}</p>}
