@@ -37,7 +37,13 @@ beforeAll(async () => {
   runs = await comparedRuns(evaluated, made)
   queueId = (await queuedRun(evaluated, made, 40)).queue_id
   ;({ project: modelled, provider } = await projectWithModel())
-  application = (await newApplication(modelled, 'capitals', 'What is the capital of {{country}}?')).id
+  const made1 = await newApplication(modelled, 'capitals', 'What is the capital of {{country}}?')
+  application = made1.id
+  await modelled.post('/api/applications/revisions/deploy', {
+    application_revision_ref: { id: made1.revision_id },
+    environment_ref: { slug: 'development' },
+    message: 'The first one',
+  })
   const data = { testcases: [{ data: { country: 'Peru', people: 34 } }, { data: { country: 'Kenya', people: 52 } }] }
   const made2 = await modelled.post('/api/simple/testsets/', {
     testset: { slug: 'countries', name: 'Countries', data },
@@ -64,7 +70,7 @@ const SECTIONS = {
   keys: 'text=the key of this browser',
   members: 'text=Can do everything.',
   secrets: 'text=provider with an address',
-  environments: 'text=Nothing has been deployed there yet.',
+  environments: 'text=What changed',
   prices: 'text=USD per million tokens',
   webhooks: 'text=no webhook yet',
 }

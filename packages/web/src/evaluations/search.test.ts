@@ -5,6 +5,7 @@ import { readDashboardSearch } from '../dashboard/search.ts'
 import { readPlaygroundSearch } from '../playground/search.ts'
 import {
   COMPARED_MAX,
+  RATE_MIN,
   REPEATS_MAX,
   readCompareSearch,
   readEvaluationsSearch,
@@ -42,6 +43,9 @@ const compared = fc.record({
 })
 const start = fc.record({
   name: optional(text),
+  source: fc.constantFrom(undefined, 'traces' as const),
+  q: optional(text),
+  rate: optional(fc.double({ min: RATE_MIN, max: 99.99, noNaN: true })),
   testset: optional(id),
   applications: optional(ids(5)),
   evaluators: optional(ids(5)),
@@ -88,7 +92,7 @@ test('whatever the address says, what is read from it is stable', () => {
   fc.assert(
     fc.property(
       fc.dictionary(
-        fc.constantFrom('bin', 'failure', 'by', 'case', 'runs', 'repeats', 'tiles', 'diff'),
+        fc.constantFrom('bin', 'failure', 'by', 'case', 'runs', 'repeats', 'rate', 'tiles', 'diff'),
         fc.jsonValue(),
       ),
       given => {
