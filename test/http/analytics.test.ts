@@ -205,6 +205,7 @@ test('buckets begin at oldest; those without anything are left out', async () =>
 test('a range that is none is the 30 days before newest', async () => {
   const asked = { newest: RANGE.newest, oldest: '2026-03-05T00:00:00Z', ...counts }
   expect(countsOf(await ask(asked))).toEqual([['2026-01-06T00:00:00Z', 43200, 4]])
+  expect(await ask({ ...asked, oldest: RANGE.newest })).toMatchObject({ count: 1 })
 })
 
 const pro = { conditions: [{ field: 'attributes', key: 'tier', value: 'pro' }] }

@@ -309,6 +309,22 @@ test('testcases that a run has twice are matched one by one; without pairs nothi
   expect(comparison.runs[0].scores[0]).not.toHaveProperty('verdict')
 })
 
+test('a score that no step of the other run has is shown of the baseline alone', async () => {
+  const baseline = await runOf([{ testcase: 1, score: 1 }])
+  const candidate = await runOf([{ testcase: 1 }], 'other')
+  const { comparison } = await post('/evaluations/runs/compare', {
+    comparison: {
+      baseline_run_id: baseline.id,
+      run_ids: [candidate.id],
+      scores: [{ step_key: 'e', path: SCORE }],
+    },
+  })
+  expect(comparison.runs).toMatchObject([{ matched: 1, scores: [{ n: 0 }] }])
+  expect(comparison.cases[0].scores).toEqual([
+    { step_key: 'e', path: SCORE, baseline: 1, baseline_trace_id: baseline.traces[0]?.e },
+  ])
+})
+
 test('what cannot be compared is refused by name', async () => {
   const run = await runOf([{ testcase: 1, score: 1 }])
   const refused = async (comparison: object): Promise<[number, unknown]> => {

@@ -421,6 +421,10 @@ test('nothing of another project is in an answer', async () => {
 test.each([
   ['rows', { order_by: 'name' }, 422, 'order_by'],
   ['rows', { order_by: 'costs', after: 'x' }, 422, 'after'],
+  ['rows', { order_by: 'costs', after: `x_1_${'a'.repeat(32)}_${'b'.repeat(16)}` }, 422, 'after'],
+  ['rows', { order_by: 'costs', after: `1_x_${'a'.repeat(32)}_${'b'.repeat(16)}` }, 422, 'after'],
+  ['rows', { order_by: 'costs', after: `1_1_x_${'b'.repeat(16)}` }, 422, 'after'],
+  ['rows', { order_by: 'costs', after: `1_1_${'a'.repeat(32)}_x` }, 422, 'after'],
   ['rows', { focus: 'user' }, 422, 'focus'],
   ['rows', { windowing: { limit: 1_001 } }, 400, '1000 rows'],
   ['count', { buckets: 0 }, 422, 'buckets'],

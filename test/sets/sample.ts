@@ -33,6 +33,7 @@ const EMBEDDED_ONLY = [
   'fuzz',
   'hostile-attributes',
   'linear',
+  'list-oracle',
   'malformed-queries',
   'metrics',
   'numbers',

@@ -309,6 +309,24 @@ test.each(Object.entries(AGGREGATES))(
   120_000,
 )
 
+test('facets are counted among the newest rows of all shards', async () => {
+  // So many that none is left out which begins at the same time as the last one.
+  const cases = [
+    ['span', 4],
+    ['span', 16],
+    ['span', 28],
+    ['trace', 1],
+    ['trace', 7],
+  ] as const
+  for (const [focus, among] of cases) {
+    const asked = { project_id, query: queryOf(focus, [], {}), among, facets: ['status_code'] as const, limit: 9 }
+    for (const engine of [single.engine, shardsOnly()])
+      expect(await readFacets(engine, asked)).toEqual([
+        { facet: 'status_code', value: 'STATUS_CODE_UNSET', count: among },
+      ])
+  }
+})
+
 const countOf = (engine: Engine): Promise<unknown[]> =>
   readAggregates(engine, compileCount(project_id, queryOf('span', [], { newest: START + 30_000_000 }), 9))
 
