@@ -19,6 +19,7 @@ const EMBEDDED_ONLY = [
   'budgets-out',
   'canonical',
   'catalogue',
+  'comparison-oracle',
   'cors',
   'evaluation-cases',
   'evaluation-comparison',
