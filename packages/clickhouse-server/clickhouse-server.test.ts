@@ -194,6 +194,17 @@ test('the allocator returns free pages after 200 ms', async () => {
   )
 })
 
+test('of the threads that many statements at once needed, those beyond 64 end when they are idle', async () => {
+  const server = await start()
+  const threads = async (): Promise<number> => Number(await ask(server, THREADS))
+  const busy = Array.from({ length: 150 }, () => ask(server, 'SELECT sleep(2)'))
+  await expect.poll(threads, { timeout: 30_000 }).toBeGreaterThan(150)
+  await Promise.all(busy)
+  await expect.poll(threads, { timeout: 30_000 }).toBeLessThan(120)
+})
+
+const THREADS = "SELECT value FROM system.metrics WHERE metric = 'GlobalThread'"
+
 test('merges and mutations have three places, for smaller and smaller merges; a mutation needs one', async () => {
   const server = await start()
   const settings = `SELECT value FROM system.merge_tree_settings

@@ -110,6 +110,8 @@ function config(
     // Three places for merges and mutations instead of 32, and two threads.
     background_pool_size: 2,
     background_merges_mutations_concurrency_ratio: 1.5,
+    // Idle threads beyond these end. Each holds three files and its memory, and a busy hour leaves a thousand.
+    max_thread_pool_free_size: 64,
     merge_tree: TABLES,
   }
 }
