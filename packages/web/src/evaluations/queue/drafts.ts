@@ -1,3 +1,4 @@
+import { removeText, storedText, storeText } from '../../api/browser-storage.ts'
 import type { Values } from './fields.ts'
 
 /*
@@ -11,17 +12,12 @@ export type Draft = Readonly<Record<string, Values>>
 
 export function readDraft(id: string): Draft {
   try {
-    return JSON.parse(localStorage.getItem(PREFIX + id) ?? '{}') as Draft
+    return JSON.parse(storedText(PREFIX + id) ?? '{}') as Draft
   } catch {
     return {}
   }
 }
 
-/** Storage that is full loses the draft, but never what is being entered. */
-export function writeDraft(id: string, draft: Draft): void {
-  try {
-    localStorage.setItem(PREFIX + id, JSON.stringify(draft))
-  } catch {}
-}
+export const writeDraft = (id: string, draft: Draft): void => storeText(PREFIX + id, JSON.stringify(draft))
 
-export const removeDraft = (id: string): void => localStorage.removeItem(PREFIX + id)
+export const removeDraft = (id: string): void => removeText(PREFIX + id)
