@@ -169,7 +169,8 @@ test('servers side by side reach each other by the native protocol', async () =>
   await ask(one, `INSERT INTO FUNCTION ${remote} SELECT 43`)
   expect(await ask(other, 'SELECT sum(v) FROM kept')).toBe('85')
   await other.restart()
-  expect(await ask(one, `SELECT sum(v) FROM ${remote}`)).toBe('85')
+  // It listens to HTTP first.
+  await expect.poll(() => ask(one, `SELECT sum(v) FROM ${remote}`), { timeout: 30_000 }).toBe('85')
 })
 
 test('a shard that dies is started again with its data, at the same address; one that is killed on purpose is not', async () => {

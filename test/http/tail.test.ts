@@ -196,7 +196,7 @@ test('filters that are slow to match delay no other listener: spans they cannot 
   )
   const slowest = await slowestHealthDuring(async () => {
     await project.export(exportOf(...spans))
-    await eventually(async () => plain.spans.length === 10)
+    await eventually(async () => plain.spans.length === 10, 45_000)
     await eventually(async () => droppedOf(hard[2] as Listening) > 0)
   })
   expect(slowest).toBeLessThan(1_000)

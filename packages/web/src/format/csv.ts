@@ -22,7 +22,7 @@ function cellOf(value: Json | undefined): string {
 
 /** A text that a spreadsheet would carry out as a formula, also with apostrophes before it. */
 const FORMULA = /^'*[=+\-@\t\r＝＋－＠]/
-const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i
+const NUMBER = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i
 
 const isFormula = (text: string): boolean => FORMULA.test(text) && !NUMBER.test(text)
 
