@@ -14,6 +14,8 @@ import {
 } from './evaluations.testing.ts'
 
 const CASES = 40
+/** A button is off until what its press has begun is done. */
+const FOCUSED = 'button:focus:not([aria-disabled])'
 
 let browser: Browser
 let project: TestProject
@@ -203,10 +205,10 @@ test('an evaluation is started, followed while it goes on, and stopped', { timeo
   await page.getByRole('button', { name: 'Stop' }).focus()
   await page.keyboard.press('Enter')
   await page.getByText('⊘ stopped').waitFor()
-  await page.locator('button:focus', { hasText: 'Continue' }).waitFor()
+  await page.locator(FOCUSED, { hasText: 'Continue' }).waitFor()
   await page.keyboard.press('Enter')
   await page.getByText('◐ running').waitFor()
-  await page.locator('button:focus', { hasText: 'Stop' }).waitFor()
+  await page.locator(FOCUSED, { hasText: 'Stop' }).waitFor()
   await page.keyboard.press('Enter')
   await page.getByText('⊘ stopped').waitFor()
   expect(faults).toEqual([])
@@ -289,10 +291,10 @@ test('a filter of the list is evaluated live by keyboard only: a sample of what 
   await tabTo(page, page.getByRole('button', { name: 'Pause' }))
   await page.keyboard.press('Enter')
   await page.getByText('○ paused').waitFor()
-  await page.locator('button:focus', { hasText: 'Resume' }).waitFor()
+  await page.locator(FOCUSED, { hasText: 'Resume' }).waitFor()
   await page.keyboard.press('Enter')
   await page.getByText('◉ live').waitFor()
-  await page.locator('button:focus', { hasText: 'Pause' }).waitFor()
+  await page.locator(FOCUSED, { hasText: 'Pause' }).waitFor()
   await page.keyboard.press('Enter')
   await page.getByText('○ paused').waitFor()
   await page.getByRole('link', { name: 'Evaluations' }).click()

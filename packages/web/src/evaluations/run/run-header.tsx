@@ -81,12 +81,7 @@ function Activity({ run }: { run: Run }): ReactNode {
   return (
     <>
       {turn.error && <Failure what={`${name} did not work.`} error={turn.error} />}
-      <Button
-        disabled={refusal !== undefined}
-        title={refusal ?? about}
-        // Not disabled meanwhile: it keeps the focus.
-        onClick={() => turn.isPending || turn.mutate()}
-      >
+      <Button disabled={refusal !== undefined || turn.isPending} title={refusal ?? about} onClick={() => turn.mutate()}>
         {name}
       </Button>
     </>
