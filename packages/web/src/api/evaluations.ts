@@ -2,7 +2,7 @@ import type { RunCase, RunScores } from '@spanhouse/server/routes/evaluations/ca
 import type { Comparison } from '@spanhouse/server/routes/evaluations/comparison-answer.ts'
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { api, apiById, post } from './client.ts'
-import type { Json, JsonObject } from './registry.ts'
+import type { Json, JsonObject } from './registry/registry.ts'
 
 export type { CaseCell, RunScores, ScoreSummary } from '@spanhouse/server/routes/evaluations/case-answers.ts'
 export type {

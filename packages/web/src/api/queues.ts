@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import { api, apiById, post } from './client.ts'
 import type { Queue, Reference } from './evaluations.ts'
-import type { JsonObject } from './registry.ts'
+import type { JsonObject } from './registry/registry.ts'
 
 /** The queue of a run by which everybody annotates; null if it has none. */
 export const runQueueQuery = (run_id: string) =>

@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import { api, post } from './client.ts'
 import type { Focus, Group } from './filtering.ts'
-import { randomHex, slugOf } from './registry.ts'
+import { randomHex, slugOf } from './registry/registry.ts'
 
 /** A filter that the project keeps, with revisions like everything in the registry. */
 export interface SavedQuery {

@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
 import { post } from './client.ts'
-import { isObject, type JsonObject } from './registry.ts'
+import { isObject, type JsonObject } from './registry/registry.ts'
 
 /** What somebody or an evaluator said of a span of a trace. */
 export interface Annotation {

@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import { api, post } from './client.ts'
 import { startTraceEvaluation } from './evaluations.ts'
-import { isObject, type JsonObject, type Workflow } from './registry.ts'
+import { isObject, type JsonObject, type Workflow } from './registry/registry.ts'
 import { saveQuery } from './saved-queries.ts'
 import { wholeParts } from './whole-parts.ts'
 

@@ -1,7 +1,7 @@
 import { api } from './client.ts'
 import { parseExact } from './exact-json.ts'
 import type { Parts } from './queries.ts'
-import type { Json } from './registry.ts'
+import type { Json } from './registry/registry.ts'
 
 /** The whole input and output of a span, with integers of any size. Throws if one has more than a million characters. */
 export async function wholeParts(

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { parseExact } from '../api/exact-json.ts'
-import type { Json } from '../api/registry.ts'
+import type { Json } from '../api/registry/registry.ts'
 import { rowsOf, tableIn } from '../testsets/table-text.ts'
 import { CSV_START, csvLine, unguarded } from './csv.ts'
 

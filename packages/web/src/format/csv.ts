@@ -1,4 +1,4 @@
-import type { Json } from '../api/registry.ts'
+import type { Json } from '../api/registry/registry.ts'
 
 /*
  * CSV for people, who open it in a spreadsheet (RFC 4180). Programs take JSON, which has types.

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, useSyncExternalStore } from 'react'
-import { isObject, type Json } from '../api/registry.ts'
+import { isObject, type Json } from '../api/registry/registry.ts'
 import { exact, formatDuration, formatNumberOf, formatScore, MISSING, visible } from '../format/format.ts'
 import styles from './playground.module.css'
 import type { Cell, Runs, Score } from './runs.ts'

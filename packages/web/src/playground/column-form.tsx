@@ -1,5 +1,5 @@
 import { type ReactNode, useState } from 'react'
-import { type Configuration, EDIT, type Json, type Kind, type Revision } from '../api/registry.ts'
+import { type Configuration, EDIT, type Json, type Kind, type Revision } from '../api/registry/registry.ts'
 import { useRefusal } from '../api/rights.ts'
 import { formatTime, visible } from '../format/format.ts'
 import { Button, Choices } from '../parts/controls.tsx'

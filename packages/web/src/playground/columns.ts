@@ -1,4 +1,4 @@
-import { type Configuration, changesBetween, configurationOf, type Revision } from '../api/registry.ts'
+import { type Configuration, changesBetween, configurationOf, type Revision } from '../api/registry/registry.ts'
 import { revisionIdOf } from './search.ts'
 
 /** A variant in the playground: a committed revision, or a draft that began with it. */

@@ -1,5 +1,5 @@
 import { type ReactNode, useId } from 'react'
-import type { Configuration, JsonObject, Revision } from '../api/registry.ts'
+import type { Configuration, JsonObject, Revision } from '../api/registry/registry.ts'
 import { Editor } from '../editor/editor.tsx'
 import { controls } from '../parts/controls.tsx'
 import type { FormProps } from './form-props.ts'

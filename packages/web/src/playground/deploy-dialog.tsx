@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
-import { DEPLOYED } from '../api/environments.ts'
+import { DEPLOYED } from '../api/registry/environments.ts'
 import {
   configurationOf,
   deploy,
@@ -10,7 +10,7 @@ import {
   environmentsQuery,
   type Kind,
   type Revision,
-} from '../api/registry.ts'
+} from '../api/registry/registry.ts'
 import { useRefusal } from '../api/rights.ts'
 import { Diff } from '../editor/editor.tsx'
 import { visible } from '../format/format.ts'

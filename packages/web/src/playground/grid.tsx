@@ -1,5 +1,5 @@
 import { type ReactNode, useEffect, useState, useSyncExternalStore } from 'react'
-import { type Kind, type Revision, randomHex, type Workflow } from '../api/registry.ts'
+import { type Kind, type Revision, randomHex, type Workflow } from '../api/registry/registry.ts'
 import { formatNumberOf } from '../format/format.ts'
 import { useKeys } from '../frame/keys.ts'
 import { Button, Failure } from '../parts/controls.tsx'

@@ -1,6 +1,6 @@
 import { type ReactNode, useState } from 'react'
 import { parseExact } from '../api/exact-json.ts'
-import type { Json } from '../api/registry.ts'
+import type { Json } from '../api/registry/registry.ts'
 import { Editor } from '../editor/editor.tsx'
 import styles from './playground.module.css'
 

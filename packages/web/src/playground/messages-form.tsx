@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { isObject, type Json, type JsonObject } from '../api/registry.ts'
+import { isObject, type Json, type JsonObject } from '../api/registry/registry.ts'
 import { Editor } from '../editor/editor.tsx'
 import { Button, controls } from '../parts/controls.tsx'
 import { JsonField } from './json-field.tsx'

@@ -1,6 +1,6 @@
 import { type ReactNode, useId } from 'react'
 import { isExactInteger, parseNumber } from '../api/exact-json.ts'
-import { isObject, type Json, type JsonObject } from '../api/registry.ts'
+import { isObject, type Json, type JsonObject } from '../api/registry/registry.ts'
 import { Editor } from '../editor/editor.tsx'
 import { visible } from '../format/format.ts'
 import { controls } from '../parts/controls.tsx'

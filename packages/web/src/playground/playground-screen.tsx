@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams, useSearch } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { type Kind, revisionsQuery, type Workflow, workflowQuery } from '../api/registry.ts'
+import { type Kind, revisionsQuery, type Workflow, workflowQuery } from '../api/registry/registry.ts'
 import { visible } from '../format/format.ts'
 import frame from '../frame/frame.module.css'
 import { useNameInTitle } from '../frame/title.ts'

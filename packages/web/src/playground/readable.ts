@@ -1,4 +1,4 @@
-import { type Configuration, isObject, type Json } from '../api/registry.ts'
+import { type Configuration, isObject, type Json } from '../api/registry/registry.ts'
 
 /**
  * A configuration as a text to compare line by line: as JSON, but texts of several lines stand as they are, below their

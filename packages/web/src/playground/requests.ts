@@ -1,4 +1,4 @@
-import type { Json, JsonObject, Kind } from '../api/registry.ts'
+import type { Json, JsonObject, Kind } from '../api/registry/registry.ts'
 import type { Column } from './columns.ts'
 import type { Row } from './rows.ts'
 import type { RunBody, Scoring } from './runs.ts'

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, useId } from 'react'
-import type { Json } from '../api/registry.ts'
+import type { Json } from '../api/registry/registry.ts'
 import { visible } from '../format/format.ts'
 import { Button } from '../parts/controls.tsx'
 import styles from './playground.module.css'

@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
 import { api } from '../api/client.ts'
-import { isObject, type Json, type JsonObject } from '../api/registry.ts'
+import { isObject, type Json, type JsonObject } from '../api/registry/registry.ts'
 
 /** What a run is given. */
 export interface Row {

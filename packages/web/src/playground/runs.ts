@@ -1,6 +1,6 @@
 import { ApiError } from '../api/api-error.ts'
 import { call, lines } from '../api/client.ts'
-import type { Json, JsonObject } from '../api/registry.ts'
+import type { Json, JsonObject } from '../api/registry/registry.ts'
 
 /** One run of a column with a row. */
 export interface Cell {

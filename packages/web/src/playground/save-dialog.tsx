@@ -1,6 +1,12 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
-import { commitConfiguration, configurationOf, forkVariant, type Kind, type Revision } from '../api/registry.ts'
+import {
+  commitConfiguration,
+  configurationOf,
+  forkVariant,
+  type Kind,
+  type Revision,
+} from '../api/registry/registry.ts'
 import { Diff } from '../editor/editor.tsx'
 import { Choices, controls, Failure, TextField } from '../parts/controls.tsx'
 import { FormModal } from '../parts/modal.tsx'

@@ -1,4 +1,4 @@
-import { KINDS, type Kind } from '../api/registry.ts'
+import { KINDS, type Kind } from '../api/registry/registry.ts'
 import type { ChangeOf } from '../parts/use-change-of.ts'
 
 /** What the address of the playground says. */

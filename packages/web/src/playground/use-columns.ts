@@ -1,4 +1,4 @@
-import type { Configuration, Revision } from '../api/registry.ts'
+import type { Configuration, Revision } from '../api/registry/registry.ts'
 import { useStored } from '../parts/use-stored.ts'
 import { type Column, columnsOf, type Drafts, hiddenDrafts } from './columns.ts'
 import { type ChangeSearch, listIn, newColumn, type PlaygroundSearch, textOf } from './search.ts'

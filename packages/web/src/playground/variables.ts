@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '../api/registry.ts'
+import { isObject, type Json, type JsonObject } from '../api/registry/registry.ts'
 
 /** Names that handlers provide themselves. */
 const PROVIDED = new Set([

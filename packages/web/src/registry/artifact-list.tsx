@@ -8,7 +8,7 @@ import {
   type Listed,
   renameArtifact,
   restoreArtifact,
-} from '../api/artifacts.ts'
+} from '../api/registry/artifacts.ts'
 import { formatFullTime, formatTime, visible } from '../format/format.ts'
 import { Button, Failure } from '../parts/controls.tsx'
 import { FindField } from '../parts/find-field.tsx'

@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
-import { modelsIn } from '../api/models.ts'
+import { modelsIn } from '../api/registry/models.ts'
 import {
   createWorkflow,
   isObject,
@@ -12,7 +12,7 @@ import {
   templatesQuery,
   type Workflow,
   type WorkflowData,
-} from '../api/registry.ts'
+} from '../api/registry/registry.ts'
 import { secretsQuery } from '../api/settings.ts'
 import { visible } from '../format/format.ts'
 import { controls, Failure, TextField } from '../parts/controls.tsx'

@@ -1,5 +1,5 @@
 import { type ReactNode, useState } from 'react'
-import type { Workflow } from '../api/registry.ts'
+import type { Workflow } from '../api/registry/registry.ts'
 import { visible } from '../format/format.ts'
 import { FindField } from '../parts/find-field.tsx'
 import { hasWords } from '../parts/has-words.ts'

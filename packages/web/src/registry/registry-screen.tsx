@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
-import { EDIT, type Kind, workflowsQuery } from '../api/registry.ts'
+import { EDIT, type Kind, workflowsQuery } from '../api/registry/registry.ts'
 import { useRefusal } from '../api/rights.ts'
 import { Button, Choices, Failure, Waiting } from '../parts/controls.tsx'
 import lists from '../parts/list.module.css'

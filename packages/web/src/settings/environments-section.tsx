@@ -1,10 +1,15 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
-import { type Change, changesOf, type EnvironmentRevision, environmentHistoryQuery } from '../api/environments.ts'
 import { projectQuery } from '../api/queries.ts'
-import { configurationOf, type Environment, environmentsQuery, type Kind } from '../api/registry.ts'
-import { revisionQuery } from '../api/revisions.ts'
+import {
+  type Change,
+  changesOf,
+  type EnvironmentRevision,
+  environmentHistoryQuery,
+} from '../api/registry/environments.ts'
+import { configurationOf, type Environment, environmentsQuery, type Kind } from '../api/registry/registry.ts'
+import { revisionQuery } from '../api/registry/revisions.ts'
 import { organizationQuery } from '../api/settings.ts'
 import { Diff } from '../editor/editor.tsx'
 import { formatFullTime, formatTime, visible } from '../format/format.ts'

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import type { Json } from '../api/registry.ts'
+import type { Json } from '../api/registry/registry.ts'
 import { CSV_START, csvLine } from '../format/csv.ts'
 import { Button } from '../parts/controls.tsx'
 import { PopoverButton } from '../parts/popover.tsx'

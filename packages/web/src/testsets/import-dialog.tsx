@@ -1,5 +1,5 @@
 import { type ReactNode, useState } from 'react'
-import type { JsonObject } from '../api/registry.ts'
+import type { JsonObject } from '../api/registry/registry.ts'
 import { Choices } from '../parts/controls.tsx'
 import { FormModal } from '../parts/modal.tsx'
 import { RowsPreview } from './rows-preview.tsx'

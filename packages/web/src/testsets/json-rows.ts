@@ -1,5 +1,5 @@
 import { parseExact } from '../api/exact-json.ts'
-import { isObject, type Json, type JsonObject } from '../api/registry.ts'
+import { isObject, type Json, type JsonObject } from '../api/registry/registry.ts'
 
 /** What no table begins with: the beginning of an object, or of an array of them. */
 const IS_JSON = /^\ufeff?\s*(\{\s*["}]|\[\s*[{\]])/

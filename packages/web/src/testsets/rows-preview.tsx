@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import type { JsonObject } from '../api/registry.ts'
+import type { JsonObject } from '../api/registry/registry.ts'
 import { formatCount, formatNumberOf, visible } from '../format/format.ts'
 import { Scroller } from '../parts/scroller.tsx'
 import { memberOf, textOfValue, typeOf } from './table-text.ts'

@@ -1,6 +1,6 @@
 import { type ReactNode, useState } from 'react'
+import type { TestsetRevision } from '../api/registry/testsets.ts'
 import { useRefusal } from '../api/rights.ts'
-import type { TestsetRevision } from '../api/testsets.ts'
 import { formatNumberOf } from '../format/format.ts'
 import { Button } from '../parts/controls.tsx'
 import { NameForm } from '../parts/name-form.tsx'

@@ -1,5 +1,5 @@
-import type { Json, JsonObject } from '../api/registry.ts'
-import type { Testcase } from '../api/testsets.ts'
+import type { Json, JsonObject } from '../api/registry/registry.ts'
+import type { Testcase } from '../api/registry/testsets.ts'
 import { type ColumnType, memberOf, namesIn, typeOf, typeOfTexts, valueIn } from './table-text.ts'
 
 /** A testset while it is edited: its columns in order, and its rows. */

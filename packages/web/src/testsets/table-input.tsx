@@ -1,5 +1,5 @@
 import { type ReactNode, useState } from 'react'
-import type { JsonObject } from '../api/registry.ts'
+import type { JsonObject } from '../api/registry/registry.ts'
 import { controls, Failure } from '../parts/controls.tsx'
 import { jsonRowsIn } from './json-rows.ts'
 import { delimiterOf, rowsOf, tableIn, textOfFile } from './table-text.ts'

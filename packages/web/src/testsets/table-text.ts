@@ -1,5 +1,5 @@
 import { isExactInteger, parseExact } from '../api/exact-json.ts'
-import type { Json, JsonObject } from '../api/registry.ts'
+import type { Json, JsonObject } from '../api/registry/registry.ts'
 import { unguarded } from '../format/csv.ts'
 
 /** The type of a column: how its cells are read when they are typed. */

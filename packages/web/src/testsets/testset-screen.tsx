@@ -1,7 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { type TestsetRevision, testsetQuery, testsetRevisionQuery, testsetRevisionsQuery } from '../api/testsets.ts'
+import {
+  type TestsetRevision,
+  testsetQuery,
+  testsetRevisionQuery,
+  testsetRevisionsQuery,
+} from '../api/registry/testsets.ts'
 import { formatTime, visible } from '../format/format.ts'
 import frame from '../frame/frame.module.css'
 import { useNameInTitle } from '../frame/title.ts'

@@ -10,7 +10,7 @@ import {
   slugOf,
   type Workflow,
   workflowsQuery,
-} from '../api/registry.ts'
+} from '../api/registry/registry.ts'
 import { useRefusal } from '../api/rights.ts'
 import { annotate } from '../api/scores.ts'
 import { visible } from '../format/format.ts'

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { type Parts, partsQuery } from '../api/queries.ts'
-import { isObject } from '../api/registry.ts'
+import { isObject } from '../api/registry/registry.ts'
 import { exact, formatAmount, formatCost, formatDuration, spanName, visible } from '../format/format.ts'
 import { useKeys } from '../frame/keys.ts'
 import { Contained } from '../parts/contained.tsx'

@@ -1,5 +1,5 @@
 import { isExactInteger, parseExact } from '../api/exact-json.ts'
-import { isObject, type JsonObject } from '../api/registry.ts'
+import { isObject, type JsonObject } from '../api/registry/registry.ts'
 /** A message of a chat, in whatever form its client sent it. */
 export interface Message {
   role: string

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { isObject } from '../api/registry.ts'
+import { isObject } from '../api/registry/registry.ts'
 import { visible } from '../format/format.ts'
 import { parsed } from './messages.ts'
 

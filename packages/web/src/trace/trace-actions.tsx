@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { lazy, type ReactNode, Suspense, useState } from 'react'
-import type { JsonObject } from '../api/registry.ts'
+import type { JsonObject } from '../api/registry/registry.ts'
 import { type Chosen, testcaseOf } from '../api/selected-traces.ts'
 import { Contained } from '../parts/contained.tsx'
 import { Button, controls, Failure } from '../parts/controls.tsx'

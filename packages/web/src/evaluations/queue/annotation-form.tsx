@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import type { Json } from '../../api/registry.ts'
+import type { Json } from '../../api/registry/registry.ts'
 import { visible } from '../../format/format.ts'
 import { controls, Kbd } from '../../parts/controls.tsx'
 import type { Field, Form } from './fields.ts'

@@ -1,5 +1,5 @@
 import { parseExact, parseNumber } from '../../api/exact-json.ts'
-import { isObject, type Json, type JsonObject } from '../../api/registry.ts'
+import { isObject, type Json, type JsonObject } from '../../api/registry/registry.ts'
 
 /** A member of an evaluator's output, as people fill it in. */
 export interface Field {

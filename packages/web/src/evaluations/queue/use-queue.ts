@@ -11,7 +11,7 @@ import {
   storeAnnotation,
   undoAnnotation,
 } from '../../api/queues.ts'
-import { type JsonObject, randomHex } from '../../api/registry.ts'
+import { type JsonObject, randomHex } from '../../api/registry/registry.ts'
 import { useLeaveWarning } from '../../parts/use-leave-warning.ts'
 import { modelOf } from '../table/case-model.ts'
 import { removeDraft, writeDraft } from './drafts.ts'

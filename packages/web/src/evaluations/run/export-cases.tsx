@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useState } from 'react'
 import { type CaseCell, type CaseRow, type CasesAsked, type Run, readCases } from '../../api/evaluations.ts'
-import { slugOf } from '../../api/registry.ts'
+import { slugOf } from '../../api/registry/registry.ts'
 import { wholeParts } from '../../api/whole-parts.ts'
 import { CSV_START, csvLine } from '../../format/csv.ts'
 import { formatCount } from '../../format/format.ts'

@@ -1,5 +1,5 @@
 import type { CaseCell, CaseRow, Run, ScoreName, Step } from '../../api/evaluations.ts'
-import type { Json, JsonObject } from '../../api/registry.ts'
+import type { Json, JsonObject } from '../../api/registry/registry.ts'
 import { messagesIn, plainText } from '../../trace/messages.ts'
 
 /** A score as the heading of a column. */

@@ -1,6 +1,6 @@
 import { useQueries } from '@tanstack/react-query'
 import type { Run } from '../../api/evaluations.ts'
-import { revisionQuery } from '../../api/revisions.ts'
+import { revisionQuery } from '../../api/registry/revisions.ts'
 import { revisionOf, stepsOf } from './case-model.ts'
 
 /** The members of testcases that the evaluators of a run compare outputs with, by their parameters. */

@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
-import { workflowsQuery } from '../../api/registry.ts'
+import { workflowsQuery } from '../../api/registry/registry.ts'
 import { useRefusal } from '../../api/rights.ts'
 import { addToQueue, createTraceQueue, traceQueuesQuery } from '../../api/selected-traces.ts'
 import { formatNumberOf, visible } from '../../format/format.ts'

@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
-import { type Workflow, workflowsQuery } from '../../api/registry.ts'
+import { type Workflow, workflowsQuery } from '../../api/registry/registry.ts'
 import { evaluateTraces } from '../../api/selected-traces.ts'
 import { formatNumberOf } from '../../format/format.ts'
 import { Failure, TextField } from '../../parts/controls.tsx'

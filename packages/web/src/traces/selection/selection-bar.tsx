@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
-import type { JsonObject } from '../../api/registry.ts'
+import type { JsonObject } from '../../api/registry/registry.ts'
 import { useRefusal } from '../../api/rights.ts'
 import { type Chosen, exportTraces, testcaseOf } from '../../api/selected-traces.ts'
 import { formatCount } from '../../format/format.ts'

@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
-import { type Secret, secretsQuery } from './settings.ts'
+import { type Secret, secretsQuery } from '../settings.ts'
 
 /** The models of the stored providers, by the names that prompts use. */
 export function modelsIn(secrets: readonly Secret[]): { hasProvider: boolean; names: string[] } {

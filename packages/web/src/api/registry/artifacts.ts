@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
-import { api, post } from './client.ts'
+import { api, post } from '../client.ts'
 
 /** The kinds of versioned entities that have a list. */
 export type Listed = 'application' | 'evaluator' | 'testset'

@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
-import { ApiError } from './api-error.ts'
-import { apiById, post } from './client.ts'
+import { ApiError } from '../api-error.ts'
+import { apiById, post } from '../client.ts'
 import { type JsonObject, randomHex, slugOf } from './registry.ts'
 
 export interface Testset {

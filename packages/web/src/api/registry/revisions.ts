@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
-import { api, post } from './client.ts'
+import { api, post } from '../client.ts'
 import type { Revision } from './registry.ts'
 
 /** A revision by its id; null if there is none. Revisions never change. */

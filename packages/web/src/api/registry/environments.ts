@@ -1,5 +1,5 @@
 import { infiniteQueryOptions } from '@tanstack/react-query'
-import { post } from './client.ts'
+import { post } from '../client.ts'
 import { KINDS, type Kind } from './registry.ts'
 
 interface Reference {

@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
-import { ApiError } from './api-error.ts'
-import { api, apiById, post } from './client.ts'
-import { isExactInteger } from './exact-json.ts'
+import { ApiError } from '../api-error.ts'
+import { api, apiById, post } from '../client.ts'
+import { isExactInteger } from '../exact-json.ts'
 
 export type Json = null | boolean | number | string | Json[] | JsonObject
 export interface JsonObject {
