@@ -9,14 +9,13 @@ import {
 } from '@spanhouse/access'
 import type { OtherChange } from '@spanhouse/events'
 import { Problem } from '@spanhouse/model'
-import { actingAs, onBehalfOf, onBehalfOfUntil } from '@spanhouse/postgres'
-import { cancellable, metered } from '@spanhouse/span-store'
+import { actingAs, onBehalfOf } from '@spanhouse/postgres'
 import { type RequestPart, refuseUnbounded, validate, type z } from '@spanhouse/validation'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { BODY_BYTES_MAX, PUBLIC_BODY_BYTES_MAX, REQUEST_MS_MAX } from '../budget/limits.ts'
+import { BODY_BYTES_MAX, PUBLIC_BODY_BYTES_MAX } from '../budget/limits.ts'
 import type { Held } from '../budget/room.ts'
 import { ADMINISTRATION, PUBLIC, type Tenant } from '../shares/pool.ts'
-import { isTimed, type ShareName } from '../shares/shares.ts'
+import type { ShareName } from '../shares/shares.ts'
 import { actorOf } from './actor.ts'
 import type { HeldAnswer } from './answer/answer-room.ts'
 import { sendAnswer } from './answer/send-answer.ts'
@@ -27,7 +26,7 @@ import { type FormLimits, readForm } from './body/form.ts'
 import { namingNul } from './nul.ts'
 import { describedAs } from './openapi.ts'
 import { NO_STORE } from './security-headers.ts'
-import { meterOf } from './server-timing.ts'
+import { withSlot } from './slot.ts'
 
 type OutputOf<S> = S extends z.ZodType ? z.output<S> : undefined
 
@@ -99,6 +98,7 @@ export interface Endpoint<Who, Params, Query, Body> {
   handle(call: Call<Who, Params, Query, Body>): unknown
 }
 
+/** The schema of a part of a request, if the endpoint describes it. */
 type Part = z.ZodType | undefined
 
 /**
@@ -114,6 +114,8 @@ export function addEndpoint<P extends Part = undefined, Q extends Part = undefin
   add(app, endpoint, {
     bodyBytesMax: BODY_BYTES_MAX,
     share: permissions.includes('view_spans') ? 'read' : 'call',
+    isSecret: false,
+    isWriting: writes(endpoint.method, permissions),
     tenantOf: principal => principal,
     principalOf: request => {
       const principal = principalOf(request)
@@ -133,6 +135,7 @@ export function addAdminEndpoint<P extends Part = undefined, Q extends Part = un
     bodyBytesMax: BODY_BYTES_MAX,
     share: 'call',
     isSecret: true,
+    isWriting: writes(endpoint.method, []),
     tenantOf: () => ADMINISTRATION,
     principalOf: request => {
       const principal = principalOf(request)
@@ -150,23 +153,26 @@ export function addPublicEndpoint<P extends Part = undefined, Q extends Part = u
   add(app, endpoint, {
     bodyBytesMax: PUBLIC_BODY_BYTES_MAX,
     share: 'call',
+    isSecret: false,
+    isWriting: false,
     tenantOf: () => PUBLIC,
     principalOf: () => null,
   })
 }
 
 /** Everything changes something but GET, and what takes no more than permissions to view. */
-function writes({ method, permission }: { method: string; permission?: Permission | readonly Permission[] }): boolean {
-  const permissions = [permission ?? []].flat()
+function writes(method: string, permissions: readonly Permission[]): boolean {
   return method !== 'GET' && (permissions.length === 0 || permissions.some(one => !one.startsWith('view_')))
 }
 
-/** The properties shared by endpoints of one audience. */
+/** What the endpoints of one audience have in common. */
 interface Audience<Who> {
-  /** The defaults of these three. */
+  /** These three are defaults: an endpoint may differ. */
   bodyBytesMax: number
   share: ShareName
-  isSecret?: boolean
+  isSecret: boolean
+  /** Whether the log of events names the caller of what the endpoint changes. */
+  isWriting: boolean
   /** The tenant whose room and slots a call uses. */
   tenantOf(principal: Who): Tenant
   /** Throws if the request may not call. */
@@ -175,135 +181,111 @@ interface Audience<Who> {
 
 function add<Who extends Principal | null, P extends Part, Q extends Part, B extends Part>(
   app: FastifyInstance,
-  endpoint: Endpoint<Who, P, Q, B> & { permission?: Permission | readonly Permission[] },
+  endpoint: Endpoint<Who, P, Q, B>,
   audience: Audience<Who>,
 ): void {
-  const { method, path, status = 200, echo = true } = endpoint
-  const bodyBytesMax = endpoint.bodyBytesMax ?? audience.bodyBytesMax
-  const share = endpoint.share ?? audience.share
-  const isSecret = endpoint.isSecret ?? audience.isSecret ?? false
-  const isWriting = writes(endpoint)
   for (const schema of [endpoint.params, endpoint.query, endpoint.body]) if (schema) refuseUnbounded(schema)
+  const served = {
+    ...endpoint,
+    ...audience,
+    bodyBytesMax: endpoint.bodyBytesMax ?? audience.bodyBytesMax,
+    share: endpoint.share ?? audience.share,
+    isSecret: endpoint.isSecret ?? audience.isSecret,
+  }
   app.route({
-    method,
-    url: path,
-    config: describedAs({ ...endpoint, bodyBytesMax }),
-    handler: async (request, reply) => {
-      const principal = audience.principalOf(request)
-      if (isSecret) reply.headers(NO_STORE)
-      const read = <S extends Part>(schema: S | undefined, value: unknown, part: RequestPart): OutputOf<S> =>
-        (schema && validate(schema, value, part, { echo })) as OutputOf<S>
-      const params = read(endpoint.params, request.params, 'path')
-      const query = read(endpoint.query, request.query, 'query')
-      const tenant = audience.tenantOf(principal)
-      const held = app.room.enter(tenant)
-      const holder = app.answerRoom.open(tenant)
-      whenClosed(reply, () => holder.close())
-      const checkAgain = async (): Promise<void> => {
-        request.principal = await app.identify(request)
-        audience.principalOf(request)
-      }
-      const actor = isWriting ? actorOf(principal, `${method} ${path}`) : undefined
-      const work = async () => {
-        try {
-          let sent: unknown
-          const sentBody = async (): Promise<OutputOf<B>> => {
-            sent = endpoint.body && (await readBody(request, held, { ...endpoint, bodyBytesMax }))
-            return read(endpoint.body, sent, 'body')
-          }
-          const body = await sentBody().catch(error => {
-            if (isUnprocessable(error)) endpoint.onInvalidBody?.({ principal, request, reply }, error)
-            throw error
-          })
-          if (endpoint.change) await app.recordChange(otherChange(principal, endpoint.change, request))
-          const answer = await withSlot(request, reply, { share, tenant }, () =>
-            endpoint.handle({ principal, params, query, body, request, reply, holder, checkAgain }),
-          ).catch(async error => {
-            throw await namingNul(error, { path: request.params, query: request.query, body: sent })
-          })
-          request.meter?.handled()
-          // An awaited reply has been sent, or its client has disconnected in the middle of it.
-          if (reply.sent || reply.raw.headersSent) return reply
-          return status === 204 ? reply.code(status).send() : await sendAnswer(reply.code(status), answer)
-        } finally {
-          // A call that is still running after its client has disconnected keeps its room until it is done.
-          whenClosed(reply, () => held.release())
-        }
-      }
-      return onBehalfOf(tenant.project_id, () => (actor === undefined ? work() : actingAs(actor, work)))
-    },
+    method: endpoint.method,
+    url: endpoint.path,
+    config: describedAs(served),
+    handler: (request, reply) => serve(served, request, reply),
   })
 }
 
-const isUnprocessable = (error: unknown): error is Problem => error instanceof Problem && error.code === 'unprocessable'
+/** An endpoint as it is served, with the defaults of its audience. */
+type Served<Who, P, Q, B> = Endpoint<Who, P, Q, B> & Audience<Who>
+
+/** A call whose body has not been read. */
+type Begun<Who, P, Q> = Omit<Call<Who, P, Q, never>, 'body'>
+
+/** The way of a request through its endpoint, top to bottom; every step may end it by throwing a Problem. */
+async function serve<Who extends Principal | null, P extends Part, Q extends Part, B extends Part>(
+  endpoint: Served<Who, P, Q, B>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const principal = endpoint.principalOf(request)
+  if (endpoint.isSecret) reply.headers(NO_STORE)
+  const { echo } = endpoint
+  const params = read(endpoint.params, request.params, { part: 'path', echo })
+  const query = read(endpoint.query, request.query, { part: 'query', echo })
+  const tenant = endpoint.tenantOf(principal)
+  const held = request.server.room.enter(tenant)
+  const holder = request.server.answerRoom.open(tenant)
+  whenClosed(reply, () => holder.close())
+  const checkAgain = async (): Promise<void> => {
+    request.principal = await request.server.identify(request)
+    endpoint.principalOf(request)
+  }
+  const call = { principal, params, query, request, reply, holder, checkAgain }
+  const work = () => carryOut(endpoint, call, { tenant, held })
+  const actor = endpoint.isWriting ? actorOf(principal, `${endpoint.method} ${endpoint.path}`) : undefined
+  return onBehalfOf(tenant.project_id, () => (actor === undefined ? work() : actingAs(actor, work)))
+}
+
+/** Reads the body, lets the endpoint handle the call, and sends what it returns. Gives back what is held. */
+async function carryOut<Who extends Principal | null, P extends Part, Q extends Part, B extends Part>(
+  endpoint: Served<Who, P, Q, B>,
+  begun: Begun<Who, P, Q>,
+  { tenant, held }: { tenant: Tenant; held: Held },
+): Promise<FastifyReply> {
+  const { request, reply, principal } = begun
+  try {
+    const { sent, body } = await readBody(endpoint, begun, held)
+    if (endpoint.change) await request.server.recordChange(otherChange(principal, endpoint.change, request))
+    const handle = () => endpoint.handle({ ...begun, body })
+    const value = await withSlot(request, reply, { share: endpoint.share, tenant }, handle).catch(async error => {
+      throw await namingNul(error, { path: request.params, query: request.query, body: sent })
+    })
+    request.meter?.handled()
+    return await send(reply, value, endpoint.status)
+  } finally {
+    // A call that is still running after its client has disconnected keeps its room until it is done.
+    whenClosed(reply, () => held.release())
+  }
+}
+
+/** The body as it was sent, and as its schema transforms it; both undefined if the endpoint takes none. */
+async function readBody<Who, P, Q, B extends Part>(
+  endpoint: Served<Who, P, Q, B>,
+  { principal, request, reply }: Begun<Who, P, Q>,
+  held: Held,
+): Promise<{ sent: unknown; body: OutputOf<B> }> {
+  const { form, bodyBytesMax: bytesMax, echo } = endpoint
+  if (endpoint.body === undefined) return { sent: undefined, body: undefined as OutputOf<B> }
+  try {
+    const sent = await (form ? readForm(request, { ...form, held }) : readJson(request, { bytesMax, held, echo }))
+    return { sent, body: read(endpoint.body, sent, { part: 'body', echo }) }
+  } catch (error) {
+    const isInvalid = error instanceof Problem && error.code === 'unprocessable'
+    if (isInvalid) endpoint.onInvalidBody?.({ principal, request, reply }, error)
+    throw error
+  }
+}
+
+function read<S extends Part>(
+  schema: S | undefined,
+  value: unknown,
+  { part, echo }: { part: RequestPart; echo?: boolean },
+): OutputOf<S> {
+  return (schema && validate(schema, value, part, { echo })) as OutputOf<S>
+}
 
 function otherChange(principal: Principal | null, type: string, { params }: FastifyRequest): OtherChange {
   const { project_id = null, user_id = null } = principal?.kind === 'project' ? principal : {}
   return { project_id, user_id, type, ids: Object.values(params as Record<string, string>) }
 }
 
-const SECONDS_MAX = REQUEST_MS_MAX / 1000
-const READ_TOO_SLOW = new Problem(
-  'query_timeout',
-  `The request took longer than ${SECONDS_MAX} s, the maximum for waiting and for all its queries together.`,
-)
-const CALL_TOO_SLOW = new Problem(
-  'overloaded',
-  `The request took longer than ${SECONDS_MAX} s, the maximum for waiting and for all its statements together; try again.`,
-  { retryAfterSeconds: 5 },
-)
-
-/**
- * Runs the work with a slot of the share, which is returned when the work is done or its response is complete (see
- * `app`): a caller who reads slowly holds no slot. A request that takes longer than {@link REQUEST_MS_MAX} no longer
- * waits for a slot or for the database, and its reads of spans are cancelled; those of a caller who disconnects are,
- * too.
- */
-async function withSlot<T>(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { share, tenant }: { share: ShareName; tenant: Tenant },
-  work: () => T,
-): Promise<Awaited<T>> {
-  const late = new AbortController()
-  // Aborts when it is late, too: `AbortSignal.any` takes 2 µs, and its weak references are work for the collector.
-  const ending = new AbortController()
-  const leave = (): void => {
-    if (!reply.raw.writableEnded) ending.abort(new Problem('overloaded', 'The client has closed the connection.'))
-  }
-  const end = (): void => {
-    late.abort(tooSlow)
-    ending.abort(tooSlow)
-  }
-  const tooSlow = share === 'read' ? READ_TOO_SLOW : CALL_TOO_SLOW
-  const timer = isTimed(share) ? setTimeout(end, REQUEST_MS_MAX) : undefined
-  const begin = (): Promise<Awaited<T>> => onBehalfOfUntil(tenant.project_id, late.signal, work)
-  whenClosed(reply, leave)
-  try {
-    const meter = share === 'read' ? meterOf(request) : undefined
-    const asked = performance.now()
-    request.giveBackSlot = await request.server.shares.take(share, tenant, ending.signal)
-    // Without a deadline there is nothing to cancel, and hundreds of runs wait for their models at once.
-    if (!isTimed(share)) return await work()
-    if (!meter) return await cancellable(late.signal, begin)
-    meter.queueMs = performance.now() - asked
-    return await cancellable(ending.signal, () => metered(meter.usage, begin))
-  } finally {
-    clearTimeout(timer)
-    reply.raw.off('close', leave)
-    // Long lists are read while they are sent.
-    if (share === 'heavy') whenClosed(reply, () => request.giveBackSlot())
-    else request.giveBackSlot()
-  }
+async function send(reply: FastifyReply, value: unknown, status = 200): Promise<FastifyReply> {
+  // An awaited reply has been sent, or its client has disconnected in the middle of it.
+  if (reply.sent || reply.raw.headersSent) return reply
+  return status === 204 ? reply.code(status).send() : sendAnswer(reply.code(status), value)
 }
-
-interface BodyLimits {
-  bodyBytesMax: number
-  form?: FormLimits
-  echo?: boolean
-}
-
-const readBody = (request: FastifyRequest, held: Held, limits: BodyLimits): Promise<unknown> =>
-  limits.form
-    ? readForm(request, { ...limits.form, held })
-    : readJson(request, { bytesMax: limits.bodyBytesMax, held, echo: limits.echo })
