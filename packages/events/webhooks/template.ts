@@ -1,4 +1,4 @@
-import { invalid, isJsonObject, isRawJson, type Json, type JsonObject, nextTurn } from '@spanhouse/model'
+import { canonicalJson, invalid, isJsonObject, isRawJson, type Json, type JsonObject, nextTurn } from '@spanhouse/model'
 import { valueAtPath } from '@spanhouse/runtime'
 
 /** Paths in one template. */
@@ -58,7 +58,7 @@ class Rendering {
   }
 
   write(value: Json): string {
-    return this.#counted(sortedText(value))
+    return this.#counted(canonicalJson(value))
   }
 
   async #resolve(path: string): Promise<string> {
@@ -84,12 +84,4 @@ function selected(context: JsonObject, path: string): Json {
   } catch {
     return null
   }
-}
-
-/** JSON with sorted members and no blanks. */
-function sortedText(value: Json): string {
-  if (Array.isArray(value)) return `[${value.map(sortedText).join(',')}]`
-  if (!isJsonObject(value)) return JSON.stringify(value)
-  const members = Object.keys(value).sort()
-  return `{${members.map(name => `${JSON.stringify(name)}:${sortedText(value[name] as Json)}`).join(',')}}`
 }

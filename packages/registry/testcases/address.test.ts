@@ -1,7 +1,7 @@
-import { blake2b, type Json, type JsonObject, parseJson } from '@spanhouse/model'
+import { blake2b, canonicalJson, type Json, type JsonObject, parseJson } from '@spanhouse/model'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { asciiPieces, canonicalJson, testcaseId } from './address.ts'
+import { asciiPieces, testcaseId } from './address.ts'
 
 const TESTSET = '019d9ca1-0000-7000-8000-000000000000'
 

@@ -1,9 +1,9 @@
-import { blake2bInTurns, invalid, isRawJson, type Json, parseUuid, type Uuid } from '@spanhouse/model'
+import { blake2bInTurns, canonicalJson, invalid, type JsonObject, parseUuid, type Uuid } from '@spanhouse/model'
 import { METADATA, type Testcase } from './testcase.ts'
 
 const DIGEST_BYTES = 16
 /** Deeper values are rejected: they could exhaust the stack here, in Postgres, or in clients. */
-const DEPTH_MAX = 200
+const LEVELS_MAX = 200
 
 /** Characters that are hashed before other work gets a turn: a few milliseconds of work. */
 const PIECE_LENGTH = 16 * 1024
@@ -24,17 +24,17 @@ export async function testcaseId(testsetId: Uuid | null, testcase: Testcase): Pr
 /** Data with metadata is two values, even if it is empty: metadata alone would be read as data. */
 function contentText({ data, ...metadata }: Testcase): string {
   const isBare = METADATA.every(name => metadata[name] === undefined)
-  if (!isBare) return `${canonicalJson(data)}${canonicalJson(metadata)}`
-  return Object.keys(data).length === 0 ? '' : canonicalJson(data)
+  if (!isBare) return `${canonicalText(data)}${canonicalText(metadata as JsonObject)}`
+  return Object.keys(data).length === 0 ? '' : canonicalText(data)
 }
 
-/** JSON with sorted keys and no whitespace. */
-export function canonicalJson(value: Json | undefined, depth = 0): string {
-  if (depth > DEPTH_MAX) throw invalid(`testcases: data may be nested at most ${DEPTH_MAX} levels deep`)
-  if (Array.isArray(value)) return `[${value.map(item => canonicalJson(item, depth + 1)).join(',')}]`
-  if (typeof value !== 'object' || value === null || isRawJson(value)) return JSON.stringify(value)
-  const members = Object.keys(value).sort()
-  return `{${members.map(name => `${JSON.stringify(name)}:${canonicalJson(value[name], depth + 1)}`).join(',')}}`
+function canonicalText(value: JsonObject): string {
+  try {
+    return canonicalJson(value, LEVELS_MAX)
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+    throw invalid(`testcases: data may be nested at most ${LEVELS_MAX} levels deep`)
+  }
 }
 
 /** A JSON text in ASCII. Each UTF-16 unit is escaped by itself, so the text may be cut anywhere. */
