@@ -1,5 +1,7 @@
 // A ClickHouse server: node program.ts LIBRARY CONFIG_FILE STATEMENTS, started by server-process.ts.
 import { once } from 'node:events'
+import { mkdirSync, rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { DataType, load, open } from 'ffi-rs'
 
@@ -11,10 +13,28 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => u
 
 await once(new Worker(new URL('./parent-watch.ts', import.meta.url)), 'message')
 
+open({ library: 'clickhouse', path: library })
+
+// In clickhouse-local, the function `file` and the schemas of formats read and write any file of the machine, and no
+// grant or setting forbids `file`. All of them begin with the working folder, whatever the path. So this one is removed
+// when the server has started, which needs one, and before it listens: its first statement reads `gate` until then.
+const folder = join(dirname(configFile), 'start')
+rmSync(folder, { recursive: true, force: true })
+mkdirSync(folder, { mode: 0o700 })
+process.chdir(folder)
+const isMade = load({
+  library: 'clickhouse',
+  funcName: 'mkfifo',
+  retType: DataType.I32,
+  paramsType: [DataType.String, DataType.I32],
+  paramsValue: ['gate', 0o600],
+})
+if (isMade !== 0) throw new Error(`no named pipe can be made in ${folder}`)
+void new Worker(new URL('./gate.ts', import.meta.url), { workerData: folder })
+
 // clickhouse-local, which contains the whole server. It occupies this thread until its statements end, which happens
 // only if they fail: the reason is then on standard error.
 const args = ['clickhouse', '--config-file', configFile, '--multiquery', '--query', statements]
-open({ library: 'clickhouse', path: library })
 load({
   library: 'clickhouse',
   funcName: 'chdb_query_cmdline',

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -77,6 +77,30 @@ test('readers see their rows, keep their rights when the server starts again, an
   expect(await ask('DROP DATABASE high SYNC')).toBe('')
   await expect(server.setReader(readerOf('../x', 'a', '1'))).rejects.toThrow('not the name of a reader')
   expect(deaths).toEqual([])
+})
+
+test('readers neither read nor write files', async () => {
+  const user = { name: 'curious', password: 'a' }
+  await server.setReader(readerOf('curious', 'a', '1'))
+  const folder = await mkdtemp(join(tmpdir(), 'spanhouse-files-'))
+  const [row, written] = [join(folder, 'row.txt'), join(folder, 'written.proto')]
+  await writeFile(row, ['known to nobody $', '{n:CSV}'].join(''))
+  const statements = [
+    `SELECT file('${row}')`,
+    `SELECT file(materialize('${row}'), 'none')`,
+    "SELECT file('package.json')",
+    `SELECT 1 AS n FORMAT Template SETTINGS format_template_row = '${row}'`,
+    `SELECT 1 AS n FORMAT Template SETTINGS format_template_resultset = '${row}'`,
+    `SELECT 1 AS n FORMAT Protobuf SETTINGS format_schema = '${row}:n'`,
+    `SELECT 1 AS n FORMAT Protobuf SETTINGS output_format_schema = '${written}'`,
+  ]
+  for (const statement of statements) {
+    const text = await ask(statement, user)
+    expect(text, statement).toContain('xception')
+    expect(text, statement).not.toContain('nobody')
+  }
+  expect(readdirSync(folder)).toEqual(['row.txt'])
+  await rm(folder, { recursive: true })
 })
 
 /** The processes that this one has started. */

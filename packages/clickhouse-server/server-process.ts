@@ -53,9 +53,10 @@ async function findLibrary(): Promise<string> {
  */
 const ALLOCATOR = 'dirty_decay_ms:200'
 
-/** The last statement never ends; it keeps the process alive. */
+/** The first waits until the working folder is gone, see `program.ts`. The last never ends; it keeps the process alive. */
 const statementsOf = ({ tcpPort }: ServerAddress): string =>
   [
+    "SELECT file(materialize('gate')) FORMAT Null",
     'SYSTEM START LISTEN HTTP',
     ...(tcpPort === undefined ? [] : ['SYSTEM START LISTEN TCP']),
     `SELECT sleepEachRow(1) FROM system.numbers

@@ -203,6 +203,7 @@ describe('a reader of one project', () => {
     "SELECT count() FROM v1_traces WHERE throwIf(name = 'secret') = 0",
     "SELECT count() FROM v1_evaluation_results WHERE throwIf(run_name = 'secret') = 0",
     "SELECT count() FROM v1_spans WHERE throwIf(span_name = 'secret') = 0 SETTINGS optimize_move_to_prewhere = 0",
+    `SELECT count() FROM v1_spans SETTINGS additional_table_filters = {'default.spans': 'throwIf(span_name = \\'secret\\') = 0'}`,
   ])('learns nothing of others from errors: %s', async sql => {
     const { status, text } = await ask(sql)
     expect(status, text).toBe(200)
@@ -251,6 +252,7 @@ describe('a reader of one project', () => {
       'SELECT 1 SETTINGS max_threads = 64',
       'SELECT sleep(3) SETTINGS max_concurrent_queries_for_user = 100',
     ],
+    ...["SELECT file('/etc/hostname')", "SELECT 1 AS n FORMAT Protobuf SETTINGS output_format_schema = '/tmp/x'"],
     ...["SELECT 1 INTO OUTFILE '/tmp/x'", "SELECT joinGet('fenced_runs', 'is_fenced', 1)"],
   ])('may not: %s', async sql => {
     const { status, text } = await ask(sql)
