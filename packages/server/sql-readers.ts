@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { findLostSqlReaders, forgetSqlReaders } from '@spanhouse/access'
+import { findLostSqlReaders, forgetSqlReaders, makerOfSqlReader, noteSqlReader } from '@spanhouse/access'
 import { type ClickHouseServer, TooManyRestarts } from '@spanhouse/clickhouse-server'
 import { Problem, type Uuid } from '@spanhouse/model'
 import type { Database } from '@spanhouse/postgres'
@@ -102,13 +102,19 @@ export interface ReaderCredentials {
   password: string
 }
 
-/** Makes the reader of a project with a new password; an earlier one is no longer valid. */
+/**
+ * Makes the reader of a project with a new password; an earlier one is no longer valid. Who made a reader is noted
+ * before, and the reader of someone else is removed before that: a note is right also after a crash.
+ */
 export async function createSqlReader(
-  readers: SqlReaders,
-  clickhouseUrl: string,
-  project_id: Uuid,
+  { db, readers, clickhouseUrl }: { db: Database; readers: SqlReaders; clickhouseUrl: string },
+  { project_id, user_id }: { project_id: Uuid; user_id: Uuid },
 ): Promise<ReaderCredentials> {
   const reader = projectReader(project_id)
+  if ((await makerOfSqlReader(db, project_id)) !== user_id) {
+    await readers.remove(reader.name)
+    await noteSqlReader(db, { project_id, user_id })
+  }
   const password = randomBytes(24).toString('base64url')
   await readers.set(reader, createHash('sha256').update(password).digest('hex'))
   return { url: new URL(clickhouseUrl).origin, database: reader.name, user: reader.name, password }

@@ -20,6 +20,12 @@ export async function noteSqlReader(
   )
 }
 
+/** Who knows the password of the project's SQL reader, if it has one. */
+export async function makerOfSqlReader(db: Database, project_id: Uuid): Promise<Uuid | undefined> {
+  const query = db.selectFrom('sql_readers').select('user_id').where('project_id', '=', project_id)
+  return (await query.executeTakeFirst())?.user_id
+}
+
 /** The projects whose SQL reader was made by a user who may not make it any more. */
 export async function findLostSqlReaders(db: Database): Promise<Uuid[]> {
   const rows = await db

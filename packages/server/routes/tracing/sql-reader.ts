@@ -1,4 +1,4 @@
-import { forgetSqlReaders, noteSqlReader, SQL_READER_PERMISSION } from '@spanhouse/access'
+import { forgetSqlReaders, SQL_READER_PERMISSION } from '@spanhouse/access'
 import type { Database } from '@spanhouse/postgres'
 import { z } from '@spanhouse/validation'
 import type { FastifyInstance } from 'fastify'
@@ -28,11 +28,7 @@ export function sqlReaderRoutes({ db, readers, clickhouseUrl }: SqlReaderParts):
       isSecret: true,
       answer: z.object({ url: z.string(), database: z.string(), user: z.string(), password: z.string() }),
       summary: "Creates the project's user of ClickHouse with a new password, which replaces an earlier one.",
-      handle: async ({ principal }) => {
-        const credentials = await createSqlReader(readers, clickhouseUrl, principal.project_id)
-        await noteSqlReader(db, principal)
-        return credentials
-      },
+      handle: ({ principal }) => createSqlReader({ db, readers, clickhouseUrl }, principal),
     })
     addEndpoint(app, {
       method: 'DELETE',
