@@ -277,6 +277,19 @@ describe.skipIf(!natsAvailable)('JetStream', () => {
     expect(foreign).toEqual(['other', 'one'])
   })
 
+  it('notes an installation without a change to the stream whose partitions another process may be adding', async () => {
+    const { url, name, partitions, bytesMax } = createPlace()
+    await open({ ...createPlace(), name })
+    const nats = await connect({ servers: url })
+    const changed: string[] = []
+    nats.subscribe('$JS.EVENT.ADVISORY.STREAM.UPDATED.*', {
+      callback: (_, { subject }) => void changed.push(subject.slice(subject.lastIndexOf('.') + 1)),
+    })
+    opened.push(await openJetStream({ url, name, partitions, bytesMax, installation: 'one' }))
+    await expect.poll(() => changed).toEqual([`${name}-dead`])
+    await nats.close()
+  })
+
   it('shares partitions between consumers', async () => {
     const place = createPlace({ partitions: 4 })
     const [one, other] = [await open(place), await open(place)]

@@ -76,7 +76,7 @@ export async function openJetStream(options: JetStreamOptions): Promise<SpanStre
       if (await ensure()) options.onRecreated?.()
     })
     await ensure()
-    if (options.installation && (await noteInstallation(jsm, name, options.installation))) options.onForeign?.()
+    if (options.installation && (await noteInstallation(jsm, topology, options.installation))) options.onForeign?.()
     const positions = new Positions(connection, storage, topology)
     const letters = new DeadLetters(storage, topology, positions)
     return new JetStream({ connection, storage, topology, letters, positions, ackWaitMs, holdMs }, { bytesMax, ensure })

@@ -168,8 +168,16 @@ export async function ensureTopology(
 /** In the metadata of a stream. */
 const INSTALLATION = 'spanhouse-installation'
 
-/** Notes at the stream that this installation uses it. Resolves with whether another one is noted there. */
-export async function noteInstallation(jsm: JetStreamManager, stream: string, installation: string): Promise<boolean> {
+/**
+ * Notes that this installation uses the stream. Resolves with whether another one is noted. The note is at the stream of
+ * dead letters: a change writes the whole configuration as it was read before, and that of the live stream may get the
+ * subjects of more partitions meanwhile.
+ */
+export async function noteInstallation(
+  jsm: JetStreamManager,
+  { dead: { stream } }: Topology,
+  installation: string,
+): Promise<boolean> {
   const { metadata } = (await jsm.streams.info(stream)).config
   const noted = metadata?.[INSTALLATION]
   if (noted === installation) return false
