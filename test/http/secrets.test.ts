@@ -186,7 +186,7 @@ describe('who may see what', () => {
           kind: 'custom_provider',
           data: {
             kind: 'bedrock',
-            provider: { key: 'plain-2', extras: { aws_secret_access_key: 'plain-3', region: 'eu' } },
+            provider: { key: 'plain-2', extras: { aws_secret_access_key: 'plain-3', more: { a: ['plain-6'] }, n: 1 } },
             models: [{ slug: 'm', extras: { token: 'plain-4', size: 1 } }],
           },
         },
@@ -211,7 +211,7 @@ describe('who may see what', () => {
     expect(masked.body.map((one: any) => one.data)).toMatchObject([
       { kind: 'openai', provider: { key: MASK } },
       {
-        provider: { key: MASK, extras: { aws_secret_access_key: MASK, region: 'eu' } },
+        provider: { key: MASK, extras: { aws_secret_access_key: MASK, more: { a: [MASK] }, n: 1 } },
         models: [{ slug: 'm', extras: { token: MASK, size: 1 } }],
       },
       { secret: { format: 'json', content: MASK } },

@@ -26,3 +26,17 @@ test('a secret stored before depth was bounded is masked, and hides what is beyo
   expect(text).toContain('"********"}')
   expect(text).not.toContain('hidden')
 })
+
+test('every text in extras is masked, whatever its name', () => {
+  const extras = { region: 'eu', default_headers: { Cookie: 'c', all: ['d', 1] }, size: 2, on: true, none: null }
+  const data = { provider: { key: 'k', url: 'u', extras }, models: [{ slug: 'm', extras: { a: 'b' } }] }
+  const MASK = '********'
+  expect(toSecretJson(row, data, true).data).toEqual({
+    provider: {
+      key: MASK,
+      url: 'u',
+      extras: { region: MASK, default_headers: { Cookie: MASK, all: [MASK, 1] }, size: 2, on: true, none: null },
+    },
+    models: [{ slug: 'm', extras: { a: MASK } }],
+  })
+})

@@ -18,11 +18,10 @@ export type SecretJson = z.output<typeof secretJson>
 const MASK = '********'
 /** Members that are secret at any depth. */
 const SECRET_MEMBERS = new Set(['key', 'client_secret', 'content'])
-/** Members that contain names chosen by the caller: cloud credentials go there. */
+/** Members with names that the caller chooses, cloud credentials among them: every text in them is secret. */
 const FREE_MEMBERS = new Set(['extras', 'extra'])
 /** Deeper than anything that may be stored; a secret stored before that limit existed is masked entirely below it. */
 const MASKED_DEPTH_MAX = 250
-const SECRET_NAME = /key|secret|token|password|credential|auth/i
 
 export function toSecretJson(row: Selectable<Tables['secrets']>, data: JsonObject, isMasked: boolean): SecretJson {
   const { id, slug, name, description, created_at, updated_at } = row
@@ -48,14 +47,15 @@ function withModelKeys(data: JsonObject, name: string | null): JsonObject {
 function mask(data: JsonObject, isFree = false, depth = 0): JsonObject {
   return Object.fromEntries(
     Object.entries(data).map(([name, value]) => {
-      const isSecret = SECRET_MEMBERS.has(name) || (isFree && SECRET_NAME.test(name))
-      return [name, isSecret && value !== null ? MASK : maskInside(value, isFree || FREE_MEMBERS.has(name), depth + 1)]
+      const isSecret = SECRET_MEMBERS.has(name) && value !== null
+      return [name, isSecret ? MASK : maskInside(value, isFree || FREE_MEMBERS.has(name), depth + 1)]
     }),
   )
 }
 
 function maskInside(value: Json, isFree: boolean, depth: number): Json {
   if (typeof value === 'object' && depth > MASKED_DEPTH_MAX) return MASK
+  if (typeof value === 'string' && isFree) return MASK
   if (Array.isArray(value)) return value.map(item => maskInside(item, isFree, depth + 1))
   return isJsonObject(value) ? mask(value, isFree, depth) : value
 }
