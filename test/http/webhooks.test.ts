@@ -82,6 +82,22 @@ test('a subscription is created, read, replaced, stopped, started and deleted', 
   for (const answer of gone) expect(answer).toMatchObject({ status: 404, body: { detail: expect.any(String) } })
 })
 
+test('a subscription whose secret was deleted from the vault gets a new one when it is replaced', async () => {
+  const { id, secret_id } = await made({ data: { url: URL_ }, secret: 'mine' })
+  const path = `${PATH}/${id}`
+  expect((await project.send('DELETE', `/api/secrets/${secret_id}`)).status).toBe(204)
+  expect((await project.get(path)).body.subscription).not.toHaveProperty('secret')
+  const put = async (data: object) => project.send('PUT', path, { subscription: { id, data: { url: URL_, ...data } } })
+  // The caller's is needed there.
+  expect((await put({ auth_mode: 'authorization' })).status).toBe(400)
+  const { subscription } = (await put({})).body
+  expect(subscription.secret).toMatch(/^[A-Za-z\d]{32}$/)
+  const stored = (await project.get(`/api/secrets/${subscription.secret_id}`)).body
+  expect(stored.data.provider.key).toBe(subscription.secret)
+  expect((await put({})).body.subscription.secret).toBe(subscription.secret)
+  expect((await put({ auth_mode: 'authorization' })).status).toBe(400)
+})
+
 test.each<[string, object, number]>([
   ['no data', {}, 422],
   ['no url', { data: {} }, 422],

@@ -56,17 +56,19 @@ export const fetchSubscription = (scope: WebhookScope, id: Uuid): Promise<JsonOb
   withDatabaseProblems(async () => shown(scope, await findSubscription(scope, id)))
 
 /**
- * Replaces a subscription: omitted labels are cleared, an omitted secret and omitted flags stay. 404 if it does not
- * exist, otherwise as {@link createSubscription}.
+ * Replaces a subscription: omitted labels are cleared, an omitted secret and omitted flags stay. One whose secret was
+ * deleted from the vault gets a new one, without which nothing could be delivered. 404 if it does not exist, otherwise
+ * as {@link createSubscription}.
  */
 export function editSubscription(scope: WebhookScope, id: Uuid, input: EditedSubscription): Promise<JsonObject> {
-  const { data, secret, flags } = input
+  const { data, flags } = input
   requireUsable(scope, data)
   return inTransaction(scope, async trx => {
     const stored = await findSubscription({ ...scope, db: trx }, id, sql`for update`)
-    const is_secret_given = secret !== undefined || (stored.is_secret_given && stored.secret_id !== null)
+    const is_secret_given = input.secret !== undefined || (stored.is_secret_given && stored.secret_id !== null)
     if (data.auth_mode === 'authorization')
-      requireSecret(data, secret ?? (is_secret_given ? await secretOf({ ...scope, db: trx }, stored) : undefined))
+      requireSecret(data, input.secret ?? (is_secret_given ? await secretOf({ ...scope, db: trx }, stored) : undefined))
+    const secret = input.secret ?? (stored.secret_id === null ? randomSecret() : undefined)
     const secret_id = secret === undefined ? stored.secret_id : await storeSecret(trx, scope, { stored, secret })
     if (secret_id !== null && (input.name ?? null) !== stored.name)
       await renameWebhookSecret(trx, scope, { id: secret_id, name: secretName(input.name, id) })
