@@ -1,4 +1,4 @@
-import { newId } from '@spanhouse/postgres'
+import { newId, sql } from '@spanhouse/postgres'
 import { onEachDatabase } from '@spanhouse/postgres/database.testing.ts'
 import { createSimple, KINDS } from '@spanhouse/registry'
 import { validate } from '@spanhouse/validation'
@@ -12,6 +12,7 @@ import {
   type Metrics,
   newEvaluation,
   type Owner,
+  processSlice,
   type Scope,
   stopRun,
   type WorkflowCall,
@@ -33,6 +34,13 @@ async function runsOver(scope: Scope, cases: number): Promise<() => Promise<stri
     const data = { testset_steps: [testset], application_steps: [application], concurrency: { batch_size: 1 } }
     return (await createEvaluation(scope, validate(newEvaluation, { data }, 'body'))).id
   }
+}
+
+/** How many cells of the application have a status. */
+async function statusesOf({ db }: Scope, run_id: string, status: string): Promise<number> {
+  const { rows } = await sql<{ count: number }>`select count(*)::int as count from evaluation_results
+    where run_id = ${run_id} and status = ${status} and step_key like 'application-%'`.execute(db)
+  return rows[0]?.count ?? 0
 }
 
 const succeeded = (trace_id: string): CallResult => ({
@@ -62,6 +70,51 @@ onEachDatabase('the engine', postgres => {
     try {
       await vi.waitFor(() => expect(asked).toContainEqual({ run_id: id }), { timeout: 20_000 })
       expect(await stopRun(scope, id)).toMatchObject({ status: 'success', flags: { is_active: false } })
+    } finally {
+      await engine.stop()
+    }
+  })
+
+  test('a run that is stopped when all its cells are there, and only metrics are missing, is not cancelled', async () => {
+    const scope = await newScope(postgres())
+    // More than one transaction cuts off.
+    const cases = 600
+    const id = await (await runsOver(scope, cases))()
+    const asked = new Set<string>()
+    const update: Metrics['update'] = async (_scope, places, signal) => {
+      for (const { run_id, scenario_id } of places) if (run_id === id && scenario_id) asked.add(scenario_id)
+      await new Promise(resolve => signal?.addEventListener('abort', resolve))
+    }
+    const open = async () => ({ call: async ({ trace_id }: WorkflowCall) => succeeded(trace_id) })
+    const engine = engineOf(scope, { workflows: { open }, metrics: { update } as Metrics })
+    try {
+      // The metrics of the others wait for those of the first, which never come.
+      await vi.waitFor(() => expect(asked.size).toBeGreaterThan(0), { timeout: 20_000 })
+      await vi.waitFor(async () => expect(await statusesOf(scope, id, 'success')).toBe(cases), { timeout: 40_000 })
+      expect((await findRow(scope, 'runs', id))?.status).toBe('running')
+      expect(await stopRun(scope, id)).toMatchObject({ status: 'success', flags: { is_active: false } })
+    } finally {
+      await engine.stop()
+    }
+  })
+
+  test('a run that is stopped while its cells are executed once more is cancelled', async () => {
+    const scope = await newScope(postgres())
+    const id = await (await runsOver(scope, 2))()
+    let isSlow = false
+    const call = async ({ trace_id }: WorkflowCall, signal: AbortSignal) => {
+      if (isSlow) await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+      return succeeded(trace_id)
+    }
+    const engine = engineOf(scope, { workflows: { open: async () => ({ call }) } })
+    try {
+      await vi.waitFor(async () => expect((await findRow(scope, 'runs', id))?.status).toBe('success'), {
+        timeout: 20_000,
+      })
+      isSlow = true
+      await processSlice(scope, id, { overwrite: true })
+      expect(await stopRun(scope, id)).toMatchObject({ status: 'cancelled', flags: { is_active: false } })
+      expect(await statusesOf(scope, id, 'success')).toBe(2)
     } finally {
       await engine.stop()
     }

@@ -1,5 +1,5 @@
-import type { Uuid } from '@spanhouse/model'
-import { sql, toJsonb } from '@spanhouse/postgres'
+import type { Json, Uuid } from '@spanhouse/model'
+import { type RawBuilder, sql, toJsonb } from '@spanhouse/postgres'
 import { inTransaction, KINDS, testcaseIdsAt } from '@spanhouse/registry'
 import { isAmong } from '../entities/conditions.ts'
 import type { Status } from '../entities/fields.ts'
@@ -133,7 +133,8 @@ const CUT_MAX = 500
 
 /**
  * Ends a run's activity. Planned cells that are not finished become `cancelled`, and so does the run if there were any,
- * unless it is open for further batches. Finished cells, and those that wait for people or clients, keep their status.
+ * unless it is open for further batches. Finished cells, and those that wait for people or clients, keep their status;
+ * a run of which only metrics were missing gets the status that follows from its cells.
  * The run ends at once; what is left to do if its cells take too long is done by the next call. Undefined: the run does
  * not exist. Throws a 409 if it is closed.
  */
@@ -167,15 +168,39 @@ export async function stopLockedRun(
   const working = rows.flatMap(({ id }) => id ?? [])
   const kind = rows.find(one => one.id === null)?.kind
   const cut = working.slice(0, max)
+  const hasMore = working.length > cut.length
+  const isOpen = verdictOf(run.flags, stepsOf(run)) === 'open'
+  const isCut = !isOpen && (kind === 'mint' || (await someAreUnfinished(scope, run, cut)))
   await cancelCells(scope, run, cut)
   await forgetWork(scope, [run.id], cut)
   await rollUpScenarios(scope, run, cut)
-  const isOpen = verdictOf(run.flags, stepsOf(run)) === 'open'
-  const isCut = (cut.length > 0 || kind === 'mint') && !isOpen
   await setRun(scope, run, { status: isCut ? 'cancelled' : run.status, flags: { is_active: false } })
-  // Only the metrics of the run were to come, after which its status would have followed.
-  if (kind === 'finish' && !isCut && !isOpen) await rollUpRemaining(scope, run.id)
-  return { run: (await findRow(scope, 'runs', run.id)) as RunRow, hasMore: working.length > cut.length }
+  // Only metrics were to come, after which its status would have followed; unless an earlier part was cut off.
+  const wasEnding = (kind === 'finish' || cut.length > 0) && run.status !== 'cancelled'
+  if (wasEnding && !hasMore && !isCut && !isOpen) await rollUpRemaining(scope, run.id)
+  return { run: (await findRow(scope, 'runs', run.id)) as RunRow, hasMore }
+}
+
+/**
+ * Whether a task of these scenarios has a cell that is not executed. A scenario whose cells are all there still has its
+ * task until its metrics are computed. Of cells that are executed once more, those count that were written after the
+ * task was stored, which is when the scenario was changed last.
+ */
+async function someAreUnfinished(scope: Scope, run: RunRow, scenario_ids: Uuid[]): Promise<boolean> {
+  if (scenario_ids.length === 0) return false
+  const cells = planWork(run).filter(({ does }) => does === 'execute')
+  const isAddressed = (limit: string, value: RawBuilder<unknown>): RawBuilder<unknown> =>
+    sql`(task -> ${limit} is null or task -> ${limit} @> to_jsonb(${value}))`
+  const { rows } = await sql`select from evaluation_scenarios t cross join jsonb_array_elements(t.work) task
+    cross join jsonb_to_recordset(${toJsonb(cells as unknown as Json)}::jsonb) as c(step_key text, repeat_idx integer)
+    where t.project_id = ${scope.project_id} and t.id = any(${scenario_ids}::uuid[])
+      and ${isAddressed('step_keys', sql`c.step_key`)} and ${isAddressed('repeat_idxs', sql`c.repeat_idx`)} and (
+        select count(*) from evaluation_results r where r.project_id = t.project_id and r.run_id = t.run_id
+          and r.scenario_id = t.id and r.step_key = c.step_key and r.repeat_idx = c.repeat_idx
+          and (r.status = 'success' and not task @> '{"overwrite": true}'
+            or r.status in ('success', 'failure') and r.updated_at >= coalesce(t.updated_at, t.created_at))) = 0
+    limit 1`.execute(scope.db)
+  return rows.length > 0
 }
 
 /** Writes the cells that were to be executed and are not there, and takes those that are under way back. */
