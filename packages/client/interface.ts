@@ -13380,6 +13380,7 @@ export interface operations {
                             baseline_run_id: string;
                             runs: {
                                 run_id: string;
+                                /** @description Testcases or source traces that both runs have traces of, whichever scores are compared. */
                                 matched: number;
                                 scores: {
                                     step_key: string;
@@ -13389,7 +13390,7 @@ export interface operations {
                                      * @enum {string}
                                      */
                                     better: "higher" | "lower";
-                                    /** @description Cases with a value in both runs. Repeats of a case are one value: their mean. */
+                                    /** @description Cases with a value in both runs. Repeats of a case are one value: their mean; means that differ by the rounding of numbers alone are a tie. */
                                     n: number;
                                     baseline_mean?: number;
                                     mean?: number;

@@ -23,6 +23,8 @@ interface Case {
   ok?: boolean
   ms?: number
   hasFailed?: boolean
+  /** Its application left no trace. */
+  hasNoSubject?: boolean
   /** Of the evaluator. */
   repeats?: number
 }
@@ -61,7 +63,7 @@ async function runOf(cases: readonly Case[], key = 'e') {
       const cell = { run_id: run.id, scenario_id: scenarios[at].id, status: 'success' }
       return [
         { ...cell, step_key: 't', testcase_id: testcase(one.testcase) },
-        { ...cell, step_key: 'a', trace_id: traces[at]?.a },
+        ...(one.hasNoSubject ? [] : [{ ...cell, step_key: 'a', trace_id: traces[at]?.a }]),
         ...Array.from({ length: one.repeats ?? 1 }, (_, repeat_idx) => ({
           ...cell,
           step_key: key,
@@ -103,26 +105,112 @@ test('repeats of a case are no further cases: judging the same answers again and
   expect(comparison.cases).toHaveLength(40)
 })
 
-test('repeats with the same values in another order are a tie', async () => {
-  const values = [0.7, 0.8, 0.9]
-  const runs = []
-  for (const isReversed of [false, true]) {
-    const run = await runOf(values.map((score, n) => ({ testcase: n, score })))
-    const judged = run.traces.map(({ e }) => e)
-    const results = run.scenarios.flatMap(({ id }) =>
-      (isReversed ? judged.toReversed() : judged).map((trace_id, repeat_idx) => {
-        const cell = { run_id: run.id, scenario_id: id, step_key: 'e', repeat_idx }
-        return { ...cell, status: 'success', trace_id }
-      }),
-    )
-    await post('/evaluations/results/', { results })
-    runs.push(run.id)
-  }
+/** A run of so many scenarios, each judged once for each of the values. */
+async function judged(count: number, values: readonly (number | boolean)[]): Promise<string> {
+  const of = (value: number | boolean) => (typeof value === 'boolean' ? { ok: value } : { score: value })
+  const cases = Math.max(count, values.length)
+  const run = await runOf(Array.from({ length: cases }, (_, n) => ({ testcase: n, ...of(values[n] ?? 0) })))
+  const judged = run.traces.slice(0, values.length).map(({ e }) => e)
+  const results = run.scenarios.slice(0, count).flatMap(({ id }) =>
+    judged.map((trace_id, repeat_idx) => {
+      const cell = { run_id: run.id, scenario_id: id, step_key: 'e', repeat_idx }
+      return { ...cell, status: 'success', trace_id }
+    }),
+  )
+  await post('/evaluations/results/', { results })
+  await project.send('DELETE', '/api/evaluations/scenarios/', {
+    scenario_ids: run.scenarios.slice(count).map(({ id }) => id),
+  })
+  return run.id
+}
+
+test.each([
+  ['in another order', [0.7, 0.8, 0.9], [0.9, 0.8, 0.7]],
+  ['of which sums are rounded', [0.8, 0.8, 0.8], [0.7, 0.8, 0.9]],
+  ['that cancel each other out', [0.1, -0.3, 0.2], [0, 0, 0]],
+])('repeats with the same mean, %s, are a tie', async (_, one, other) => {
+  const runs = [await judged(3, one), await judged(3, other)]
   const { comparison } = await post('/evaluations/runs/compare', {
     comparison: { baseline_run_id: runs[0], run_ids: [runs[1]] },
   })
   const score = comparison.runs[0].scores.find((one: any) => one.path === SCORE)
   expect(score).toMatchObject({ n: 3, wins: 0, losses: 0, ties: 3, difference: 0, p_value: 1 })
+})
+
+test('single values are compared as they are, and means by all that is more than rounding', async () => {
+  const compared = async (one: readonly number[], other: readonly number[]) => {
+    const runs = [await judged(1, one), await judged(1, other)]
+    const { comparison } = await post('/evaluations/runs/compare', {
+      comparison: { baseline_run_id: runs[0], run_ids: [runs[1]], scores: [{ step_key: 'e', path: SCORE }] },
+    })
+    const [{ wins, losses, ties }] = comparison.runs[0].scores
+    return [wins, losses, ties]
+  }
+  expect(await compared([0.3], [0.30000000000000004])).toEqual([1, 0, 0])
+  expect(await compared([0.8, 0.8, 0.8], [0.7, 0.8, 0.9000000000001])).toEqual([1, 0, 0])
+  expect(await compared([1e20, 0.5], [1e20, 2.5])).toEqual([0, 0, 1])
+})
+
+test('differences of both signs that add up to nothing are no difference, and no verdict', async () => {
+  const values = (of: readonly number[]) => runOf(of.map((score, testcase) => ({ testcase, score })))
+  const [baseline, candidate] = [await values([0, 0, 0]), await values([0.1, 0.2, -0.3])]
+  const { comparison } = await post('/evaluations/runs/compare', {
+    comparison: { baseline_run_id: baseline.id, run_ids: [candidate.id], scores: [{ step_key: 'e', path: SCORE }] },
+  })
+  expect(comparison.runs[0].scores[0]).toMatchObject({ wins: 2, losses: 1, difference: 0 })
+  expect(comparison.runs[0].scores[0]).not.toHaveProperty('cases_needed')
+})
+
+test('many cases that pass a little more often and few that fail much more often are no verdict', async () => {
+  /** Of ten repeats of each case so many pass. */
+  const passing = async (passes: readonly number[]): Promise<string> => {
+    const run = await runOf(passes.map((_, n) => ({ testcase: n, ok: n === 0 })))
+    const [pass, fail] = run.traces.map(({ e }) => e)
+    const results = run.scenarios.flatMap(({ id }, n) =>
+      Array.from({ length: 10 }, (_, repeat_idx) => {
+        const cell = { run_id: run.id, scenario_id: id, step_key: 'e', repeat_idx, status: 'success' }
+        return { ...cell, trace_id: repeat_idx < (passes[n] as number) ? pass : fail }
+      }),
+    )
+    await post('/evaluations/results/', { results })
+    return run.id
+  }
+  const baseline = await passing([...Array(16).fill(0), 10, 10])
+  for (const [worst, difference] of [
+    [2, 0],
+    [0, expect.closeTo(-0.4 / 18, 12)],
+  ]) {
+    const candidate = await passing([...Array(16).fill(1), worst, worst])
+    const { comparison } = await post('/evaluations/runs/compare', {
+      comparison: { baseline_run_id: baseline, run_ids: [candidate], scores: [{ step_key: 'e', path: OK }] },
+    })
+    const [score] = comparison.runs[0].scores
+    expect(score).toMatchObject({ wins: 16, losses: 2, difference })
+    expect(score.p_adjusted).toBeLessThan(0.05)
+    expect(score).not.toHaveProperty('verdict')
+  }
+})
+
+test('which scores are compared changes neither how many cases there are, nor which', async () => {
+  const baseline = await runOf([
+    { testcase: 1, score: 1 },
+    { testcase: 2, score: 1, hasNoSubject: true },
+  ])
+  const candidate = await runOf([
+    { testcase: 1, score: 2 },
+    { testcase: 2, score: 2, hasNoSubject: true },
+  ])
+  const ask = async (scores?: object[]) =>
+    (
+      await post('/evaluations/runs/compare', {
+        comparison: { baseline_run_id: baseline.id, run_ids: [candidate.id], ...(scores && { scores }) },
+      })
+    ).comparison
+  for (const scores of [undefined, [{ step_key: 'e', path: SCORE }], [{ step_key: 'a', path: DURATION }]]) {
+    const { runs, cases } = await ask(scores)
+    expect(runs[0].matched).toBe(2)
+    expect(cases.map((one: any) => one.testcase_id)).toEqual([testcase(1), testcase(2)])
+  }
 })
 
 test('scores of 21 digits are compared, distributed and measured like others', async () => {

@@ -51,7 +51,7 @@ export interface ScoreComparison extends PairedStatistics {
   better: 'higher' | 'lower'
   /** Holm's correction of `p_value` for all scores and runs of the call. */
   p_adjusted: number
-  /** Absent unless the difference is real: `p_adjusted` is below 5 %. */
+  /** Absent unless the difference is real: `p_adjusted` is below 5 %, and the mean is of the direction of most cases. */
   verdict?: string
 }
 
@@ -165,10 +165,18 @@ function judge(runs: readonly RunComparison[]): void {
   const adjusted = holm(all.map(({ p_value }) => p_value))
   for (const [index, score] of all.entries()) {
     score.p_adjusted = adjusted[index] as number
-    if (score.p_adjusted < LEVEL) score.verdict = verdictOf(score)
-    if (score.p_adjusted < LEVEL) delete score.cases_needed
+    if (score.p_adjusted >= LEVEL || !isOfOneDirection(score)) continue
+    score.verdict = verdictOf(score)
+    delete score.cases_needed
   }
 }
+
+/**
+ * Whether the mean says what the test says. The sign test counts cases: of shares of repeats, many may be a little
+ * better and few so much worse that the mean is lower, or the same.
+ */
+const isOfOneDirection = ({ test, better, difference = 0, wins, losses }: ScoreComparison): boolean =>
+  test === 'permutation' || (difference !== 0 && wins > losses === (difference > 0 === (better === 'higher')))
 
 function verdictOf({ better, difference = 0, interval = [0, 0], p_adjusted }: ScoreComparison): string {
   const isBetter = difference > 0 === (better === 'higher')

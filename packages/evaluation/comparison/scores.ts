@@ -69,6 +69,7 @@ export function comparedRun(run: RunRow, baseline: RunRow, scores: readonly Scor
     run_id: run.id,
     inputs: keysOf('input'),
     invocations: keysOf('invocation'),
+    traced: [...keysOf('invocation'), ...keysOf('annotation')],
     scores: scores.map(({ step_key, at, isBinary }) => ({
       step_key: sameStep(run, baseline, step_key)?.key,
       path: at,

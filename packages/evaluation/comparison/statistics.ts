@@ -44,7 +44,7 @@ export function comparePairs({ isBinary, isHigherBetter, baseline, candidate }: 
   const [wins, losses] = isHigherBetter ? [higher, lower] : [lower, higher]
   const counts = { wins, losses, ties: n - wins - losses, test: isBinary ? 'sign' : 'permutation' } as const
   if (n === 0) return { n, ...counts, p_value: 1 }
-  const difference = meanOf(differences)
+  const difference = meanDifference(differences, { baseline, candidate })
   return {
     n,
     baseline_mean: meanOf(baseline),
@@ -62,6 +62,21 @@ export function comparePairs({ isBinary, isHigherBetter, baseline, candidate }: 
 
 const countOf = (values: Float64Array, is: (value: number) => boolean): number =>
   values.reduce((count, value) => count + (is(value) ? 1 : 0), 0)
+
+/** Differences of both signs whose sum is no more than the rounding of numbers cancel each other out. */
+function meanDifference(
+  differences: Float64Array,
+  { baseline, candidate }: Pick<PairedValues, 'baseline' | 'candidate'>,
+): number {
+  const size = (index: number): number => Math.abs(baseline[index] as number) + Math.abs(candidate[index] as number)
+  const rounding = differences.reduce(
+    (sum, one, index) =>
+      one === 0 ? sum : sum + size(index) * Number.EPSILON + Math.abs(one) * differences.length * Number.EPSILON,
+    0,
+  )
+  const mean = meanOf(differences)
+  return Math.abs(mean) * differences.length <= rounding ? 0 : mean
+}
 
 const meanOf = (values: ArrayLike<number>): number => {
   let sum = 0

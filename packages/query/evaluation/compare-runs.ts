@@ -3,7 +3,7 @@ import { attributePlace } from '../compile/place.ts'
 import { numberIn } from '../compile/written-json.ts'
 import { SPAN_DATA } from '../long-data.ts'
 import { fromRoots, SETTINGS } from '../page/statements.ts'
-import { count, int, join, type Sql, sql, text, texts, uuid } from '../sql.ts'
+import { count, float, int, join, type Sql, sql, text, texts, uuid } from '../sql.ts'
 import { AMOUNTS, cellsOf } from './cell-metrics.ts'
 import { inRun } from './run-cases.ts'
 
@@ -27,6 +27,8 @@ export interface ComparedRun {
   /** The steps by type, which tell cases and subjects. */
   readonly inputs: readonly string[]
   readonly invocations: readonly string[]
+  /** All steps that leave traces. A scenario's repeat without any of them is no case. */
+  readonly traced: readonly string[]
 }
 
 export interface ComparedPair {
@@ -50,28 +52,40 @@ const AS_WRITTEN = sql`${SETTINGS}, query_plan_optimize_join_order_limit = 0`
 /**
  * One row: `matched`, how many testcases or source traces there are in both runs; `pairs`, for each score the list of
  * [baseline, candidate] of all of these with both values, which are means if there are repeats. Repeats are alike, and
- * each on its own would make any difference look certain. Values whose sum or difference no number can hold are none.
+ * each on its own would make any difference look certain; means that differ by rounding alone are the same. Values whose
+ * sum or difference no number can hold are none. Which scores are compared does not change `matched`.
  */
 export function compileComparison({ project_id, baseline, candidate }: ComparedPair): Sql {
   const means = baseline.scores.map((_, index) => {
     const [one, other] = [scoreAt(sql`b`, index), scoreAt(sql`c`, index)]
     const hasBoth = sql`isNotNull(${one}) AND isNotNull(${other})`
-    return sql`(countIf(${hasBoth}), ${meanOf(one, hasBoth)}, ${meanOf(other, hasBoth)})`
+    return sql`(countIf(${hasBoth}), ${meanOf(one, hasBoth)}, ${meanOf(other, hasBoth)},
+      ${roundingOf(one, hasBoth)} + ${roundingOf(other, hasBoth)})`
   })
   const pairs = means.map((_, index) => {
     const mean = sql`means[${int(index + 1)}]`
+    const isTie = sql`${mean}.1 > 1 AND abs(${mean}.3 - ${mean}.2) <= ${mean}.4`
+    const pair = sql`(${mean}.2, if(${isTie}, ${mean}.2, ${mean}.3))`
     // In one order, so that resampling the same values has the same result.
-    return sql`arraySort(groupArrayIf((${mean}.2, ${mean}.3), ${mean}.1 > 0 AND isFinite(${mean}.3 - ${mean}.2)))`
+    return sql`arraySort(groupArrayIf(${pair}, ${mean}.1 > 0 AND isFinite(${mean}.3 - ${mean}.2)))`
   })
   return sql`SELECT count() AS matched, tuple(${join(pairs)}) AS pairs
-FROM (SELECT CAST([${join(means)}], 'Array(Tuple(UInt64, Float64, Float64))') AS means
+FROM (SELECT CAST([${join(means)}], 'Array(Tuple(UInt64, Float64, Float64, Float64))') AS means
   FROM (${casesOf(project_id, baseline)}) AS b INNER JOIN (${casesOf(project_id, candidate)}) AS c ON ${MATCHED}
   GROUP BY b.case_id, b.nth) ${AS_WRITTEN}`
 }
 
-/** Added up in the order of the values: in another one the same values may have another mean, and be no tie. */
+/** Added up in the order of the values: in another one the same values may have another mean. */
 const meanOf = (value: Sql, isMeant: Sql): Sql =>
   sql`arrayAvg(arraySort(groupArrayIf(assumeNotNull(${value}), ${isMeant})))`
+
+/**
+ * How far a mean of several values may be from that of the numbers as they are written, which is also how far two means
+ * may differ that are the same: 0.7, 0.8 and 0.9 have another mean than 0.8 three times. Each value, and each sum on the
+ * way, is off by at most 2^-53 of it.
+ */
+const roundingOf = (value: Sql, isMeant: Sql): Sql =>
+  sql`sumIf(abs(assumeNotNull(${value})) * ${float(2 ** -52)}, ${isMeant})`
 
 /** Which matched cases, and in which order. */
 export interface ComparedCasesPage {
@@ -123,8 +137,7 @@ WHERE case_id != ''`
 const isIn = (value: Sql, keys: readonly string[]): Sql => sql`has(${texts(keys)}, ${value})`
 
 /** The values of each scenario and repeat. Null: there is none. */
-function scoresOf(project_id: Uuid, { run_id, scores, invocations }: ComparedRun): Sql {
-  const keys = [...new Set([...invocations, ...scores.flatMap(({ step_key }) => step_key ?? [])])]
+function scoresOf(project_id: Uuid, { run_id, scores, invocations, traced }: ComparedRun): Sql {
   const places = { project_id, run_id, kind: 'run', among: [] } as const
   const values = scores.map(score => sql`anyIf(${valueAt(score)}, ${isStep(score)})`)
   const traces = scores.map(score => sql`anyIf(c.trace_id, ${isStep(score)})`)
@@ -132,7 +145,7 @@ function scoresOf(project_id: Uuid, { run_id, scores, invocations }: ComparedRun
   const data = hasOutputs ? SPAN_DATA : sql`'' AS ${SPAN_DATA}`
   return sql`SELECT scenario_id, repeat_idx, anyIf(c.trace_id, ${isIn(sql`step_key`, invocations)}) AS subject,
   CAST([${join(values)}], 'Array(Nullable(Float64))') AS scores, [${join(traces)}] AS traces
-FROM (SELECT scenario_id, repeat_idx, step_key, trace_id FROM (${cellsOf(places, keys)})) AS c
+FROM (SELECT scenario_id, repeat_idx, step_key, trace_id FROM (${cellsOf(places, traced)})) AS c
 INNER JOIN (SELECT trace_id, ${AMOUNTS}, ${data} ${fromRoots(project_id, inRun(places))}) AS r ON c.trace_id = r.trace_id
 GROUP BY scenario_id, repeat_idx`
 }

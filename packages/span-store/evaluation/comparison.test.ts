@@ -35,7 +35,7 @@ SELECT {project_id:UUID}, true, true, toDateTime64('2026-02-03 09:15:00', 6, 'UT
     params,
   })
   const scores = [{ step_key: 'e', path: ['ag', 'data', 'outputs', 'score'], isBinary: false }]
-  return { run_id, inputs: ['t'], invocations: [], scores }
+  return { run_id, inputs: ['t'], invocations: [], traced: ['e'], scores }
 }
 
 test('two large runs are matched case by case, whatever the engine remembers of one of them', async () => {

@@ -7,7 +7,10 @@ const comparedScore = z.object({
   better: z
     .enum(['higher', 'lower'])
     .meta({ description: 'Which values are better: higher for scores, lower for amounts.' }),
-  n: z.int().meta({ description: 'Cases with a value in both runs. Repeats of a case are one value: their mean.' }),
+  n: z.int().meta({
+    description:
+      'Cases with a value in both runs. Repeats of a case are one value: their mean; means that differ by the rounding of numbers alone are a tie.',
+  }),
   baseline_mean: z.number().optional(),
   mean: z.number().optional(),
   difference: z.number().optional().meta({ description: 'The mean of this run minus the baseline, case by case.' }),
@@ -55,7 +58,15 @@ export const comparisonAnswer = z.object({
   count: z.int(),
   comparison: z.object({
     baseline_run_id: z.string(),
-    runs: z.array(z.object({ run_id: z.string(), matched: z.int(), scores: z.array(comparedScore) })),
+    runs: z.array(
+      z.object({
+        run_id: z.string(),
+        matched: z.int().meta({
+          description: 'Testcases or source traces that both runs have traces of, whichever scores are compared.',
+        }),
+        scores: z.array(comparedScore),
+      }),
+    ),
     cases: z.array(comparedCase),
   }),
 })
