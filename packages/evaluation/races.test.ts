@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
 import { Problem } from '@spanhouse/model'
 import { sql } from '@spanhouse/postgres'
-import { onEachDatabase } from '@spanhouse/postgres/database.testing.ts'
+import { onEachDatabase, onNetworkedDatabase } from '@spanhouse/postgres/database.testing.ts'
 import { validate } from '@spanhouse/validation'
 import { expect, test } from 'vitest'
 import {
@@ -133,3 +134,40 @@ onEachDatabase('evaluations, many callers at once', postgres => {
     await expect(writeResults(mine, [cell(run_id, randomUUID())])).rejects.toMatchObject({ code: 'invalid' })
   })
 })
+
+onNetworkedDatabase('evaluations, a database that restarts', postgres => {
+  test('a request that has begun to write its results goes on after its connections were lost', async () => {
+    const scope = await newScope(postgres())
+    const run_id = await newHumanRun(scope)
+    const scenarios = (await addScenarios(scope, run_id, { count: 8_000, timestamp: undefined })) ?? []
+    const cells = scenarios.map(({ id }) => cell(run_id, id))
+    const [first] = await writeResults(scope, [cells[7_999] as (typeof cells)[number]])
+    const written = async () =>
+      (
+        await sql<{ count: number }>`select count(*)::int as count from evaluation_results
+          where run_id = ${run_id}`.execute(scope.db)
+      ).rows[0]?.count as number
+    let rows: Awaited<ReturnType<typeof writeResults>> | undefined
+    const writing = writeResults(scope, cells).then(all => {
+      rows = all
+    })
+    writing.catch(() => undefined)
+    while ((await written()) < 2_000) await delay(5)
+    const until = performance.now() + AWAY_MS
+    while (performance.now() < until) {
+      await sql`select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and pid <> pg_backend_pid()`
+        .execute(scope.db)
+        .catch(() => undefined)
+      await delay(20)
+    }
+    expect(rows).toBeUndefined()
+    await writing
+    expect(rows?.map(({ scenario_id }) => scenario_id)).toEqual(scenarios.map(({ id }) => id))
+    expect(await written()).toBe(8_000)
+    expect(rows?.at(-1)).toMatchObject({ id: first?.id, created_at: first?.created_at })
+  })
+})
+
+/** How long each connection is ended at once. */
+const AWAY_MS = 1_200

@@ -80,7 +80,8 @@ interface Upsert<R> extends Insert<R> {
 /**
  * As {@link insertRows} for rows that may be there already: their columns are overwritten, their ids and what says when
  * and by whom they were made stay. Only of those anything is read back. The rows themselves are completed and returned:
- * with copies, 100,000 cost the collector of garbage twice as much.
+ * with copies, 100,000 cost the collector of garbage twice as much. So a repetition sends rows with the ids that there
+ * were.
  */
 export async function upsertRows<R extends { id: Uuid }>(
   scope: Scope,
@@ -99,7 +100,8 @@ export async function upsertRows<R extends { id: Uuid }>(
         on conflict (project_id, ${keys}) do update
           set ${sql.join([...changes, ...touched(scope), ...(set ? [set] : [])])} where ${where}
         returning ${sql.join(returned)}
-      ) select w.* from written w where not exists (select from sent s where s.id = w.id)`.execute(db)
+      ) select w.* from written w where w.created_at <> now() or not exists (
+        select from sent s where s.id = w.id)`.execute(db)
     for (const row of found) old.set(keyOf(row), row)
     await nextTurn()
   }

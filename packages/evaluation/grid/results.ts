@@ -1,5 +1,6 @@
-import { invalid, nextTurn, Problem, type Uuid } from '@spanhouse/model'
-import { newId, sql } from '@spanhouse/postgres'
+import { setTimeout as delay } from 'node:timers/promises'
+import { invalid, nextTurn, type Problem, type Uuid } from '@spanhouse/model'
+import { currentUntil, databaseProblem, newId, sql } from '@spanhouse/postgres'
 import { inTransaction } from '@spanhouse/registry'
 import { optional, storedObject, uuid, z } from '@spanhouse/validation'
 import { isAmong } from '../entities/conditions.ts'
@@ -62,23 +63,29 @@ export async function writeResults(scope: Scope, bodies: readonly NewResult[]): 
   const rows: ResultRow[] = []
   for (let from = 0; from < cells.length; from += WRITE_ROWS_MAX) {
     const part = cells.slice(from, from + WRITE_ROWS_MAX)
-    const written = await persistently(from === 0 ? 1 : TRIES_MAX, () => writePart(scope, part))
+    const write = (): Promise<ResultRow[]> => writePart(scope, part)
+    const written = await (from === 0 ? write() : persistently(write))
     for (const [n, row] of written.entries()) rows[(part[n] as NewCell).at] = row
     await nextTurn()
   }
   return rows
 }
 
-/** A request that has begun to write is not refused because the database is busy for a while. */
-const TRIES_MAX = 4
+/** A request that has begun to write goes on when the database was busy, or away, for some seconds. */
+const PAUSES_MS = [250, 500, 1_000, 2_000, 4_000]
 
-async function persistently<T>(triesMax: number, work: () => Promise<T>): Promise<T> {
-  for (let tries = 1; ; tries++)
+/** Repeats work that fails for now after each pause, unless the time of the request is up. */
+async function persistently<T>(work: () => Promise<T>): Promise<T> {
+  for (const pauseMs of PAUSES_MS)
     try {
       return await work()
     } catch (error) {
-      if (tries === triesMax || !(error instanceof Problem && error.retryable)) throw error
+      if (!databaseProblem(error)?.retryable) throw error
+      await delay(pauseMs, undefined, { signal: currentUntil() }).catch(() => {
+        throw error
+      })
     }
+  return work()
 }
 
 /** A cell with the id that it gets if it is new, and its place in the answer. */
