@@ -92,6 +92,8 @@ export const CLIENTS: readonly Client[] = [
   { fixture: 'genkit', packages: '`genkit` 1.42.0' },
   { fixture: 'google-adk', packages: '`@google/adk` 2.0.0' },
   { fixture: 'claude-code', packages: 'Claude Code of `@anthropic-ai/claude-agent-sdk` 0.3.332' },
+  { fixture: 'codex', packages: 'Codex of `@openai/codex` 0.169.0' },
+  { fixture: 'gemini-cli', packages: 'Gemini CLI of `@google/gemini-cli` 0.61.0' },
   { fixture: 'voltagent', packages: '`@voltagent/core` 2.10.0' },
   { fixture: 'tanstack-ai', packages: '`@tanstack/ai` 0.58.0 with `@tanstack/ai/middlewares/otel`' },
   { fixture: 'sentry', packages: '`@sentry/node` 10.78.0, `openai` 6.49.0' },

@@ -11,16 +11,25 @@ const usageMetadata = {
   totalTokenCount: USAGE.prompt + USAGE.completion,
 }
 
-const CALL = { functionCall: { id: 'call_1', name: 'weather', args: { city: 'Bari' } } }
+/** A call of the tool for the weather, which a client may have given a longer name. */
+const callOf = declared => {
+  const { name } = declared.find(one => one.name.endsWith('weather')) ?? { name: 'weather' }
+  return { functionCall: { id: 'call_1', name, args: { city: 'Bari' } } }
+}
 const THOUGHT = { text: 'Bari is in the south.', thought: true }
 
 function generated(model, { tools, contents = [], generationConfig = {} }) {
   const isResult = contents.at(-1)?.parts?.some(({ functionResponse }) => functionResponse)
-  const isCall = tools?.some(({ functionDeclarations }) => functionDeclarations?.length > 0) && !isResult
+  const declared = tools?.flatMap(({ functionDeclarations = [] }) => functionDeclarations) ?? []
+  const isCall = declared.length > 0 && !isResult
   const answer = { text: generationConfig.responseMimeType ? '{"city":"Bari","sunny":true}' : ANSWER }
   return {
     candidates: [
-      { index: 0, content: { role: 'model', parts: [THOUGHT, isCall ? CALL : answer] }, finishReason: 'STOP' },
+      {
+        index: 0,
+        content: { role: 'model', parts: [THOUGHT, isCall ? callOf(declared) : answer] },
+        finishReason: 'STOP',
+      },
     ],
     usageMetadata,
     modelVersion: `${model}-001`,

@@ -71,6 +71,7 @@ function response(body) {
         id: 'fc_1',
         call_id: 'call_1',
         name: 'weather',
+        namespace: body.tools.find(tool => tool.tools?.some(({ name }) => name === 'weather'))?.name,
         arguments: '{"city":"Bari"}',
         status: 'completed',
       }

@@ -87,9 +87,22 @@ function cleaned(attributes = []) {
   return attributes.filter(({ key }) => !LOCAL.test(key))
 }
 
-/** Writes what arrived as the fixture of this name. */
-export async function save(name) {
+/** Removes the spans with none of these names, unless there is one with such a name below them. */
+function keepOnly(names) {
+  const spans = groups.flatMap(({ scopeSpans }) => scopeSpans.flatMap(scope => scope.spans))
+  const byId = new Map(spans.map(span => [span.spanId, span]))
+  const kept = new Set()
+  for (const span of spans)
+    if (names.includes(span.name))
+      for (let above = span; above && !kept.has(above); above = byId.get(above.parentSpanId)) kept.add(above)
+  for (const { scopeSpans } of groups)
+    for (const scope of scopeSpans) scope.spans = scope.spans.filter(span => kept.has(span))
+}
+
+/** Writes what arrived as the fixture of this name: of spans with some names, if told, and those above them. */
+export async function save(name, { only } = {}) {
   await new Promise(resolve => setTimeout(resolve, 1500))
+  if (only) keepOnly(only)
   const local = new RegExp(`${MODELS}|${COLLECTOR}`, 'g')
   const resourceSpans = groups.map(({ resource, scopeSpans }) => ({
     resource: { attributes: cleaned(resource?.attributes) },
@@ -102,7 +115,9 @@ export async function save(name) {
       })),
     })),
   }))
-  const text = JSON.stringify({ resourceSpans }, null, 1).replaceAll(local, 'http://model.example')
+  const text = JSON.stringify({ resourceSpans }, null, 1)
+    .replaceAll(local, 'http://model.example')
+    .replaceAll(/\bhome-\w{6}\b/g, 'home')
   const lines = text.replaceAll(/\\n {4}at [^"\\]*/g, '').replaceAll(/"stack":"[^"]*"/g, '"stack":""')
   writeFileSync(`${process.env.RECORD_TO ?? '.'}/${name}.json`, lines)
   console.log(name, resourceSpans.flatMap(r => r.scopeSpans.flatMap(s => s.spans)).length, 'spans')

@@ -4,7 +4,9 @@ import { mergeBelow, unflatten } from '../canonical/unflatten.ts'
 import { parseObjectText } from '../json/json-text.ts'
 import { braintrust } from './braintrust.ts'
 import { claudeCode } from './claude-code.ts'
+import { codex } from './codex.ts'
 import type { Convention, Found, Recognised, Row, SentAttributes, SentSpan } from './convention.ts'
+import { geminiCli } from './gemini-cli.ts'
 import { genAi } from './gen-ai.ts'
 import { genkit } from './genkit.ts'
 import { googleAdk } from './google-adk.ts'
@@ -38,6 +40,8 @@ export const CONVENTIONS: readonly Convention[] = [
   genAi,
   googleAdk,
   claudeCode,
+  codex,
+  geminiCli,
   vercelAi,
 ]
 

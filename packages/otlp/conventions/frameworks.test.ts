@@ -182,6 +182,116 @@ describe('Claude Code', () => {
   })
 })
 
+describe('Codex', () => {
+  const turn = { 'codex.turn.reasoning_effort': 'default', 'thread.id': 't-1', 'turn.id': 'u-1', model: 'gpt-4o' }
+  const LLM = {
+    type: { span: 'llm' },
+    session: { id: 't-1' },
+    meta: { provider: { name: 'openai' }, request: { model: 'gpt-4o' } },
+  }
+
+  test('a turn sums up the usage of its calls', () => {
+    const usage = {
+      input_tokens: 280,
+      cached_input_tokens: 200,
+      cache_write_input_tokens: 0,
+      non_cached_input_tokens: 80,
+    }
+    const all = { ...usage, output_tokens: 48, reasoning_output_tokens: 16, total_tokens: 328 }
+    const sent = Object.entries(all).map(([name, count]) => [`codex.turn.token_usage.${name}`, count])
+    const tokens = { prompt: 280, cache_read: 200, cache_creation: 0, completion: 48, reasoning: 16, total: 328 }
+    expect(agOf({ ...turn, ...Object.fromEntries(sent) })).toMatchObject({
+      ...LLM,
+      metrics: { tokens: { incremental: tokens } },
+    })
+    expect(spanOf(turn, { isInstrumented: true })).toMatchObject({ repeats_usage: true })
+  })
+
+  test('a turn that is interrupted has no usage', () => {
+    expect(agOf(turn)).toMatchObject(LLM)
+    expect(agOf(turn)).not.toHaveProperty('metrics.tokens')
+  })
+
+  test('only the span that ends a call is one', () => {
+    const usage = { 'gen_ai.usage.input_tokens': 140, 'gen_ai.usage.output_tokens': 24 }
+    const sent = { ...usage, 'codex.usage.total_tokens': 164, 'codex.usage.reasoning_output_tokens': 8 }
+    const tokens = { prompt: 140, completion: 24, total: 164, reasoning: 8 }
+    expect(agOf(sent)).toMatchObject({ type: { span: 'chat' }, metrics: { tokens: { incremental: tokens } } })
+    expect(agOf({ 'codex.request.reasoning_effort': 'default' })).not.toHaveProperty('type.span')
+  })
+
+  test('a tool', () => {
+    const sent = { tool_name: 'weather', call_id: 'c1', 'conversation.id': 't-1', 'codex.tool.phase': 'dispatch' }
+    expect(agOf(sent)).toMatchObject({
+      type: { span: 'tool' },
+      session: { id: 't-1' },
+      data: { inputs: { name: 'weather' } },
+      meta: { tool: { name: 'weather', call: { id: 'c1' } } },
+    })
+  })
+})
+
+describe('Gemini CLI', () => {
+  const GEMINI = { 'gen_ai.agent.name': 'gemini-cli' }
+  const call = { callId: 'c1', name: 'weather', args: { city: 'Bari' }, prompt_id: 'p1' }
+  const responseParts = [{ functionResponse: { id: 'c1', name: 'weather', response: { output: 'sunny' } } }]
+  const done = { request: call, status: 'success', response: { responseParts, resultDisplay: 'sunny' } }
+  const function_ = { name: 'weather', arguments: { city: 'Bari' } }
+  const tool_calls = [{ id: 'c1', type: 'function', function: function_ }]
+
+  test('a call of a model', () => {
+    const sent = {
+      ...GEMINI,
+      'gen_ai.operation.name': 'llm_call',
+      'gen_ai.system_instructions': '"Be brief."',
+      'gen_ai.input.messages': json([{ role: 'user', parts: [{ text: 'Rain?' }] }]),
+      'gen_ai.output.messages': json([
+        { role: 'model', parts: [{ functionCall: { id: 'c1', name: 'weather', args: call.args } }] },
+      ]),
+    }
+    expect(agOf(sent)).toMatchObject({
+      type: { span: 'chat' },
+      data: {
+        inputs: { prompt: [{ role: 'system', content: 'Be brief.' }, QUESTION] },
+        outputs: { completion: [{ role: 'assistant', content: '', tool_calls }] },
+      },
+    })
+  })
+
+  test('a tool', () => {
+    const sent = {
+      ...GEMINI,
+      'gen_ai.operation.name': 'tool_call',
+      'gen_ai.tool.name': 'weather',
+      'gen_ai.input.messages': json(call),
+      'gen_ai.output.messages': json(done),
+    }
+    expect(agOf(sent)).toMatchObject({
+      type: { span: 'tool' },
+      data: { inputs: { name: 'weather', arguments: { city: 'Bari' } }, outputs: 'sunny' },
+    })
+  })
+
+  test('the calls of a response', () => {
+    const sent = {
+      ...GEMINI,
+      'gen_ai.operation.name': 'schedule_tool_calls',
+      'gen_ai.input.messages': json([call]),
+      'gen_ai.output.messages': json([done]),
+    }
+    const result = { role: 'tool', content: { output: 'sunny' }, tool_call_id: 'c1', name: 'weather' }
+    expect(agOf(sent).data).toEqual({
+      inputs: { prompt: [{ role: 'assistant', content: '', tool_calls }] },
+      outputs: { completion: [result] },
+    })
+  })
+
+  test('the same operation of another agent is none of its', () => {
+    const other = agOf({ 'gen_ai.agent.name': 'other', 'gen_ai.operation.name': 'llm_call' })
+    expect(other).not.toHaveProperty('type.span', 'chat')
+  })
+})
+
 describe('Sentry', () => {
   const chat = { 'gen_ai.operation.name': 'chat' }
 
