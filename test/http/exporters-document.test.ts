@@ -7,13 +7,18 @@ import { newSpanId, newTraceId } from '../otlp.ts'
 const { receiverUrl } = inject('target')
 const ROOT = join(import.meta.dirname, '../..')
 
-/** The variables that the section of the document sets, for this installation. */
-function environmentOf(section: string, apiKey: string): Record<string, string> {
+/** The variables that the section of the document sets, or the members of a table, for this installation. */
+function settingsIn(section: string, apiKey: string): Record<string, string> {
   const document = readFileSync(join(ROOT, 'docs/exporters.md'), 'utf8')
   const [, text = ''] = document.split(new RegExp(`^## ${section}$`, 'm'))
   const [own = ''] = text.split(/^## /m)
-  const exports = own.split('\n').filter(line => line.startsWith('    export '))
-  const settings = exports.flatMap(line => [...line.matchAll(/([A-Z_]+)=("[^"]*"|\S+)/g)])
+  const settings = own
+    .split('\n')
+    .flatMap(line =>
+      line.startsWith('    export ')
+        ? [...line.matchAll(/([A-Z_]+)=("[^"]*"|\S+)/g)]
+        : [...line.matchAll(/^(\w+) = (?:\{ \w+ = )?("[^"]*")/g)],
+    )
   expect(settings.length).toBeGreaterThan(0)
   const placed = (value: string): string =>
     value.replaceAll('"', '').replace('http://127.0.0.1:4600', receiverUrl).replace('KEY', apiKey)
@@ -58,6 +63,13 @@ const SDKS: [section: string, fixture: string, sending: (env: Record<string, str
       headers: { authorization: `Bearer ${env.TRACELOOP_API_KEY}` },
     }),
   ],
+  ['Claude Code', 'claude-code', byOpenTelemetry],
+  ['Codex', 'codex', ({ endpoint = '', headers = '' }) => ({ url: endpoint, headers: { authorization: headers } })],
+  [
+    'Gemini CLI',
+    'gemini-cli',
+    env => byOpenTelemetry({ ...env, OTEL_EXPORTER_OTLP_ENDPOINT: env.GEMINI_TELEMETRY_OTLP_ENDPOINT ?? '' }),
+  ],
   [
     'Langfuse',
     'langfuse-sdk',
@@ -83,7 +95,7 @@ function recorded(fixture: string): { body: string; traceIds: string[] } {
 
 test.each(SDKS)('%s, set up as the document says, shows its traces', async (section, fixture, sending) => {
   const project = await newProject()
-  const { url, headers } = sending(environmentOf(section, project.apiKey))
+  const { url, headers } = sending(settingsIn(section, project.apiKey))
   const { body, traceIds } = recorded(fixture)
   const answer = await ask(url, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body })
   expect(answer).toMatchObject({ status: 202 })
