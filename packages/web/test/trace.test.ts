@@ -196,6 +196,40 @@ test('by keyboard only: move, collapse, next error, find, other metric, views', 
   await close()
 })
 
+test('a row of the tree says what it is to those who hear it, and where it is', async () => {
+  const id = await stored(agentTrace('Heard?'))
+  const { page, close } = await visit(browser, project, `/w/traces/${id}?view=tree`)
+  const tree = page.getByRole('tree', { name: '5 spans' })
+  await tree.getByRole('treeitem').first().waitFor()
+  const placesOf = (of: string): Promise<string[]> =>
+    page
+      .getByRole('tree', { name: of })
+      .getByRole('treeitem')
+      .evaluateAll(rows =>
+        rows.map(row => ['level', 'posinset', 'setsize'].map(name => row.getAttribute(`aria-${name}`)).join(' ')),
+      )
+  const rows = (await tree.ariaSnapshot()).match(/treeitem .*?(?=:?$)/gm)
+  expect(rows).toEqual([
+    'treeitem "plan_trip, agent, 1.24 seconds, 662 tokens, $0.0034" [expanded] [level=1] [selected]',
+    'treeitem "check_weather, tool, error, 300 milliseconds" [level=2]',
+    'treeitem "answer, chain, 900 milliseconds, 662 tokens, $0.0034" [expanded] [level=2]',
+    'treeitem "chat, chat, 400 milliseconds, 310 tokens, $0.0021" [level=3]',
+    'treeitem "chat, chat, 470 milliseconds, 352 tokens, $0.0013" [level=3]',
+  ])
+  expect(await placesOf('5 spans')).toEqual(['1 1 1', '2 1 2', '2 2 2', '3 1 2', '3 2 2'])
+  await page.keyboard.press('ArrowLeft')
+  await tree.getByRole('treeitem', { name: /, 4 spans below$/, expanded: false }).waitFor()
+  // What is not shown has no place.
+  const beside = { name: 'beside', type: 'task', at: 10, ms: 5 }
+  const other = await stored(
+    traceOf({ name: 'root', type: 'chain', at: 0, ms: 100, steps: [beside, { ...beside, name: 'slow', ms: 80 }] }),
+  )
+  await page.goto(page.url().replace(id, other).replace('?', '?critical=true&'))
+  await page.getByRole('treeitem', { name: /^slow/ }).waitFor()
+  expect(await placesOf('3 spans')).toEqual(['1 1 1', '2 1 1'])
+  await close()
+})
+
 test('script, markup and bidirectional text stay text', async () => {
   const evil = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>\u202Egnp.exe'
   const id = await stored(

@@ -1,9 +1,20 @@
 import { expect, test } from 'vitest'
-import { formatCost, formatNumberOf, formatScore, formatTime, spanName } from './format.ts'
+import { formatCost, formatNumberOf, formatScore, formatTime, spanName, spokenDuration } from './format.ts'
 
 test('costs of any size fit a column of nine digits', () => {
   const costs = [1.8e-7, 0.000072, 0.0034, 0.25, 1_204, 98_765_432, -0.5, 0]
   expect(costs.map(formatCost)).toEqual(['$1.8e-7', '$0.000072', '$0.0034', '$0.25', '$1,204', '$98.8M', '−$0.50', '–'])
+})
+
+test('a duration is spoken in words', () => {
+  expect([0.843, 12.4, 1_240, 125_000, 12_000_000, undefined].map(spokenDuration)).toEqual([
+    '843 microseconds',
+    '12.4 milliseconds',
+    '1.24 seconds',
+    '2 minutes 05 seconds',
+    '3 hours 20 minutes',
+    '–',
+  ])
 })
 
 test('a time says no more than tells it from others', () => {

@@ -18,6 +18,18 @@ export function formatDuration(ms: number | undefined): string {
   return `${grouped.format(Math.floor(minutes / 60))} h ${String(minutes % 60).padStart(2, '0')} m`
 }
 
+/** {@link formatDuration} for those who hear it: `1.24 seconds`, `2 minutes 05 seconds`. */
+export const spokenDuration = (ms: number | undefined): string =>
+  formatDuration(ms).replace(/(?<= )(?:µs|ms|s|m|h)(?= |$)/g, unit => SPOKEN_UNITS[unit] ?? unit)
+
+const SPOKEN_UNITS: Readonly<Record<string, string>> = {
+  µs: 'microseconds',
+  ms: 'milliseconds',
+  s: 'seconds',
+  m: 'minutes',
+  h: 'hours',
+}
+
 /**
  * `$1.8e-7`, `$0.0034`, `$1.25`, `$1,204`, `$1.2M`: enough digits to tell amounts apart, and few enough for a column.
  */

@@ -160,6 +160,26 @@ export function rowsOf({ preorder, sizes, count }: Trace, collapsed: ReadonlySet
   return rows.subarray(0, length)
 }
 
+/** The place of each span among those with the same parent, from 1, and how many these are. */
+export interface Siblings {
+  readonly places: Int32Array
+  readonly counts: Int32Array
+}
+
+/** Of all spans, or of those that are marked. */
+export function siblingsOf({ parents, preorder, count }: Trace, isShown?: Uint8Array): Siblings {
+  const [places, counts, ofParent] = [new Int32Array(count), new Int32Array(count), new Int32Array(count + 1)]
+  const slotOf = (span: number): number => (parents[span] as number) - NONE
+  for (const span of preorder) {
+    if (isShown?.[span] === 0) continue
+    const place = (ofParent[slotOf(span)] as number) + 1
+    places[span] = place
+    ofParent[slotOf(span)] = place
+  }
+  for (let span = 0; span < count; span++) counts[span] = ofParent[slotOf(span)] as number
+  return { places, counts }
+}
+
 /**
  * The spans that the duration of the trace depends on: going back from the end of each, the child that ended last
  * before, and so on.

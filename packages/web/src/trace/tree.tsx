@@ -8,6 +8,7 @@ import {
   formatDuration,
   formatNumberOf,
   spanName,
+  spokenDuration,
 } from '../format/format.ts'
 import { useKeys } from '../frame/keys.ts'
 import { controls } from '../parts/controls.tsx'
@@ -15,7 +16,7 @@ import { colourOf, TypeIcon } from '../parts/type-icon.tsx'
 import type { ChangeTrace, Metric } from '../traces/search.ts'
 import type { Times } from './idle-gaps.ts'
 import styles from './trace.module.css'
-import { atLeast, criticalPath, msOf, NONE, rowsOf, type Trace, type Zoom } from './trace-model.ts'
+import { atLeast, criticalPath, msOf, NONE, rowsOf, siblingsOf, type Trace, type Zoom } from './trace-model.ts'
 import { useSpanKeys } from './use-span-keys.ts'
 
 interface TreeProps {
@@ -69,6 +70,7 @@ export function Tree({
     const all = rowsOf(trace, collapsed)
     return isCritical ? all.filter(span => critical[span] === 1) : all
   }, [trace, collapsed, critical, isCritical])
+  const siblings = useMemo(() => siblingsOf(trace, isCritical ? critical : undefined), [trace, critical, isCritical])
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
@@ -136,10 +138,11 @@ export function Tree({
             const isCollapsed = (trace.sizes[span] as number) > 1 ? collapsed.has(span) : undefined
             const isSelected = span === selected
             const isOnPath = critical[span] === 1
+            const [place, count] = [siblings.places[span] as number, siblings.counts[span] as number]
             return (
               <TreeRow
                 key={index % slots}
-                {...{ trace, span, start, zoom, metric, isCollapsed, isSelected, isOnPath, times }}
+                {...{ trace, span, start, zoom, metric, isCollapsed, isSelected, isOnPath, times, place, count }}
               />
             )
           })}
@@ -211,6 +214,9 @@ interface TreeRowProps {
   isSelected: boolean
   isOnPath: boolean
   times: Times
+  /** Among the rows below the same one, from 1, and how many these are. */
+  place: number
+  count: number
 }
 
 const TreeRow = memo(function TreeRow({
@@ -223,6 +229,8 @@ const TreeRow = memo(function TreeRow({
   isSelected,
   isOnPath,
   times,
+  place,
+  count,
 }: TreeRowProps): ReactNode {
   const depth = trace.depths[span] as number
   const type = trace.types[span] ?? ''
@@ -233,7 +241,10 @@ const TreeRow = memo(function TreeRow({
     <div
       id={`span-${span}`}
       role="treeitem"
+      aria-label={spokenRow(trace, span, isCollapsed)}
       aria-level={depth + 1}
+      aria-posinset={place}
+      aria-setsize={count}
       aria-expanded={isCollapsed === undefined ? undefined : !isCollapsed}
       aria-selected={isSelected}
       className={styles.treeRow}
@@ -278,6 +289,23 @@ const TreeRow = memo(function TreeRow({
     </div>
   )
 })
+
+/** What a row says to those who hear it. The tree itself says how deep it is, and whether it is open. */
+function spokenRow(trace: Trace, span: number, isCollapsed: boolean | undefined): string {
+  const [tokens = 0, costs = 0] = [trace.tokens[span], trace.costs[span]]
+  return [
+    spanName(trace.names[span], 300),
+    trace.types[span],
+    trace.isError[span] === 1 && 'error',
+    spokenDuration(msOf(trace, span)),
+    tokens > 0 && formatNumberOf(tokens, 'token'),
+    costs > 0 && formatCost(costs),
+    isCollapsed && `${formatNumberOf((trace.sizes[span] as number) - 1, 'span')} below`,
+    trace.isOrphan[span] === 1 && 'parent missing',
+  ]
+    .filter(Boolean)
+    .join(', ')
+}
 
 /** Parameters, because all four are needed for one bar. */
 function barStyle(
