@@ -51,6 +51,49 @@ test('by mouse: a filter is saved, and chosen again; an own column and scores ar
   await close()
 })
 
+test('by keyboard only: a saved filter of the same name is replaced, if the reader says so', async () => {
+  const own = await newProject()
+  await own.store(...agentTrace('Which filter?'))
+  const { page, faults, close } = await visit(browser, own, '/w/traces?q=type%3Aagent')
+  const dialog = page.getByRole('dialog', { name: 'Save this filter' })
+  const saveAs = async (name: string): Promise<void> => {
+    await tabTo(page, page.getByRole('button', { name: 'Saved' }))
+    await page.keyboard.press('Enter')
+    await tabTo(page, page.getByRole('button', { name: 'Save this filter …' }))
+    await page.keyboard.press('Enter')
+    await dialog.waitFor()
+    await page.keyboard.type(name)
+  }
+  await saveAs('Agents')
+  await page.keyboard.press('Enter')
+  await dialog.waitFor({ state: 'detached' })
+  await page.goto(page.url().replace(/\?.*/, '?q=type%3Aagent+errors%3E0'))
+  await page.getByText('1 found').waitFor()
+  await saveAs(' agents')
+  const field = dialog.getByRole('textbox', { name: 'Name' })
+  const note = dialog.getByText('There is a filter “Agents”. Replace it, or choose another name.')
+  await note.waitFor()
+  expect(await field.getAttribute('aria-describedby')).toBe(await note.getAttribute('id'))
+  await page.keyboard.type(' that fail')
+  await dialog.getByRole('button', { name: 'Save', exact: true }).waitFor()
+  for (let letter = 0; letter < ' that fail'.length; letter++) await page.keyboard.press('Backspace')
+  await dialog.getByRole('button', { name: 'Replace' }).waitFor()
+  await page.keyboard.press('Enter')
+  await dialog.waitFor({ state: 'detached' })
+  const { queries } = (await own.post('/api/simple/queries/query', {})).body
+  expect(queries).toHaveLength(1)
+  expect(queries[0].name).toBe('Agents')
+  expect(JSON.stringify(queries[0].data.filtering)).toContain('errors')
+  // One that somebody else saved after the dialog was opened is not replaced unasked.
+  await saveAs('Theirs')
+  await own.post('/api/simple/queries/', { query: { slug: 'theirs', name: 'Theirs', data: queries[0].data } })
+  await page.keyboard.press('Enter')
+  await dialog.getByText('There is a filter “Theirs”.').waitFor()
+  expect(await dialog.getByRole('button', { name: 'Replace' }).count()).toBe(1)
+  expect(faults).toEqual([])
+  await close()
+})
+
 test('keys are called as on the computer of the reader', async () => {
   for (const [userAgent, key] of [
     ['Mozilla/5.0 (X11; Linux x86_64) Chrome/140', 'Ctrl+K'],

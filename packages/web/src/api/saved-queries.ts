@@ -30,12 +30,27 @@ interface NewQuery {
 }
 
 /** Stores a filter under a name. */
-export async function saveQuery({ name, focus, filtering, rate }: NewQuery): Promise<SavedQuery> {
-  const windowing = rate === undefined ? {} : { windowing: { rate } }
-  const data = { filtering, formatting: { focus }, ...windowing }
-  const query = { slug: `${slugOf(name)}-${randomHex(4)}`, name, data }
+export async function saveQuery({ name, ...filter }: NewQuery): Promise<SavedQuery> {
+  const query = { slug: `${slugOf(name)}-${randomHex(4)}`, name, data: dataOf(filter) }
   return (await post<{ query: SavedQuery }>('/simple/queries/', { query })).query
 }
+
+/** Stores a filter as the next revision of a saved one. */
+export const replaceQuery = (id: string, filter: Omit<NewQuery, 'name'>): Promise<unknown> =>
+  api(`/simple/queries/${id}`, { method: 'PUT', body: { query: { id, data: dataOf(filter) } } })
+
+const dataOf = ({ focus, filtering, rate }: Omit<NewQuery, 'name'>): object => ({
+  filtering,
+  formatting: { focus },
+  ...(rate !== undefined && { windowing: { rate } }),
+})
+
+/** What a saved filter is called. */
+export const nameOf = ({ name, slug }: SavedQuery): string => name ?? slug
+
+/** The saved filter with a name, in whatever case. */
+export const namedQuery = (queries: readonly SavedQuery[], name: string): SavedQuery | undefined =>
+  queries.find(query => nameOf(query).trim().toLowerCase() === name.trim().toLowerCase())
 
 /** What a revision of a saved filter says; null if there is none. Revisions never change. */
 export const queryRevisionQuery = (id: string) =>

@@ -1,7 +1,7 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { type ReactNode, useState } from 'react'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { type ReactNode, useId, useState } from 'react'
 import { useRefusal } from '../api/rights.ts'
-import { savedQueriesQuery, saveQuery } from '../api/saved-queries.ts'
+import { namedQuery, nameOf, replaceQuery, savedQueriesQuery, saveQuery } from '../api/saved-queries.ts'
 import { visible } from '../format/format.ts'
 import { Failure, TextField } from '../parts/controls.tsx'
 import { FormModal } from '../parts/modal.tsx'
@@ -9,15 +9,25 @@ import { parseFilterText } from './filter-text.ts'
 import type { TracesSearch } from './search.ts'
 import styles from './traces.module.css'
 
-/** Keeps the filter of the list under a name. */
+/** Keeps the filter of the list under a name, of which there is one: a filter that has it can be replaced. */
 export function SaveQueryDialog({ search, onClose }: { search: TracesSearch; onClose: () => void }): ReactNode {
   const [name, setName] = useState('')
+  const noteId = useId()
   const queryClient = useQueryClient()
   const refusal = useRefusal('edit_queries')
+  const { data: saved = [] } = useQuery(savedQueriesQuery)
+  const taken = namedQuery(saved, name)
   const save = useMutation({
-    mutationFn: () =>
-      saveQuery({ name: name.trim(), focus: search.focus ?? 'trace', filtering: parseFilterText(search.q ?? '') }),
-    onSuccess: async () => {
+    mutationFn: async (): Promise<boolean> => {
+      const filter = { focus: search.focus ?? 'trace', filtering: parseFilterText(search.q ?? '') }
+      // Somebody else may have saved one meanwhile: nothing is replaced that the dialog did not speak of.
+      const now = namedQuery(await queryClient.fetchQuery({ ...savedQueriesQuery, staleTime: 0 }), name)
+      if (now?.id !== taken?.id) return false
+      await (taken ? replaceQuery(taken.id, filter) : saveQuery({ name: name.trim(), ...filter }))
+      return true
+    },
+    onSuccess: async isSaved => {
+      if (!isSaved) return
       await queryClient.invalidateQueries({ queryKey: savedQueriesQuery.queryKey })
       onClose()
     },
@@ -28,12 +38,16 @@ export function SaveQueryDialog({ search, onClose }: { search: TracesSearch; onC
       title="Save this filter"
       onClose={onClose}
       onSubmit={() => isReady && save.mutate()}
-      submit="Save"
+      submit={taken ? 'Replace' : 'Save'}
       isOff={!isReady || save.isPending}
       refusal={refusal}
     >
       <code className={styles.filterText}>{visible(search.q ?? '')}</code>
-      <TextField className={styles.field} label="Name" value={name} onChange={setName} />
+      <TextField className={styles.field} label="Name" value={name} onChange={setName} aria-describedby={noteId} />
+      <p id={noteId} className={styles.hint} role="status">
+        {taken &&
+          `There is a filter “${visible(nameOf(taken))}”. Replace it, or choose another name. Evaluations that use it go on with what it was.`}
+      </p>
       {refusal !== undefined && <p>{refusal}</p>}
       {save.error && <Failure what="The filter was not saved." error={save.error} />}
     </FormModal>

@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { lazy, type ReactNode, Suspense, useState } from 'react'
 import { useRefusal } from '../api/rights.ts'
-import { archiveQuery, type SavedQuery, savedQueriesQuery } from '../api/saved-queries.ts'
+import { archiveQuery, nameOf, type SavedQuery, savedQueriesQuery } from '../api/saved-queries.ts'
 import { visible } from '../format/format.ts'
 import { ConfirmButton } from '../parts/confirm-button.tsx'
 import { Button, Failure } from '../parts/controls.tsx'
@@ -70,12 +70,12 @@ function Kept({ onChoose }: { onChoose: (query: SavedQuery) => void }): ReactNod
               onClick={() => onChoose(query)}
               title={query.data?.filtering && printFilter(query.data.filtering)}
             >
-              {visible(query.name ?? query.slug)}
+              {visible(nameOf(query))}
             </button>
             <ConfirmButton
               look="plain"
               question="Archive it?"
-              aria-label={`Archive ${visible(query.name ?? query.slug)}`}
+              aria-label={`Archive ${visible(nameOf(query))}`}
               disabled={mayNotEdit !== undefined || archive.isPending}
               title={mayNotEdit ?? 'Hides it here. Evaluations that use it go on.'}
               onClick={() => archive.mutate(query.id)}
