@@ -237,6 +237,22 @@ test('one of many versions of a testset is found by words of its message, by key
   await close()
 })
 
+test('the empty revision that a testset begins with is offered only while it is the one that is shown', async () => {
+  const made = await project.post('/api/simple/testsets/', {
+    testset: { slug: 'begun', name: 'Begun', data: { testcases: [{ data: { city: 'Quito' } }] } },
+  })
+  const { id } = made.body.testset
+  const answer = await project.post('/api/testsets/revisions/query', { testset_refs: [{ id }] })
+  const empty = answer.body.testset_revisions.find(({ version }: { version: string }) => version === '0')
+  const { page, close } = await visit(browser, project, `/w/testsets/${id}`)
+  const offered = page.getByRole('combobox', { name: 'Revision' }).locator('option')
+  await page.getByRole('gridcell', { name: 'Quito' }).waitFor()
+  await expect.poll(() => offered.allTextContents()).toEqual([expect.stringMatching(/^v1/)])
+  await page.goto(`${page.url().replace(/[?#].*/, '')}?revision=${empty.id}`)
+  await expect.poll(() => offered.allTextContents()).toEqual([/^v1/, /^v0/].map(one => expect.stringMatching(one)))
+  await close()
+})
+
 test('a testset is exported by keyboard: CSV for spreadsheets, which can be imported again, and JSON', async () => {
   const { rawJSON } = JSON as unknown as { rawJSON(text: string): number }
   const rows = [

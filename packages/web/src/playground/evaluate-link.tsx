@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { workflowsQuery } from '../api/registry/registry.ts'
-import { testsetRevisionsQuery } from '../api/registry/testsets.ts'
+import { isCommitted, testsetRevisionsQuery } from '../api/registry/testsets.ts'
 import { controls } from '../parts/controls.tsx'
 import type { Column } from './columns.ts'
 import { listIn, type PlaygroundSearch, textOf } from './search.ts'
@@ -24,7 +24,7 @@ export function EvaluateLink({ columns, testset, search }: EvaluateLinkProps): R
       className={controls.button}
       to="/evaluations/new"
       search={{
-        testset: revisions?.[0]?.id,
+        testset: revisions?.find(isCommitted)?.id,
         applications: textOf([...applications]),
         evaluators: textOf(chosen.map(({ revision_id }) => `${revision_id}:auto`)),
       }}

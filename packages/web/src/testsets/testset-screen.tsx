@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import {
+  isCommitted,
   type TestsetRevision,
   testsetQuery,
   testsetRevisionQuery,
@@ -74,13 +75,14 @@ interface RevisionChoiceProps {
 
 function RevisionChoice({ id, isArchived, shown, onChoose }: RevisionChoiceProps): ReactNode {
   const { data = [shown] } = useQuery(testsetRevisionsQuery(id, isArchived))
+  const offered = data.filter(one => isCommitted(one) || one.id === shown.id)
   const drafts = data.filter(({ id }) => id !== shown.id && hasChanges(id))
   return (
     <>
       <FindSelect
         label="Revision"
         value={shown.id}
-        options={data.map(({ id, version, message, date }) => ({
+        options={offered.map(({ id, version, message, date }) => ({
           value: id,
           label: `v${version}${message ? `: ${visible(message).slice(0, 40)}` : ''} (${formatTime(date)})`,
         }))}

@@ -57,6 +57,9 @@ export const testsetRevisionsQuery = (id: string, include_archived = false) =>
     },
   })
 
+/** Whether a revision was committed: the first one of a variant is empty, for others to begin with. */
+export const isCommitted = ({ version }: Pick<TestsetRevision, 'version'>): boolean => version !== '0'
+
 /** A revision with its rows; the newest one if none is named. */
 export const testsetRevisionQuery = (testset_id: string, revision_id: string | undefined) =>
   queryOptions({
