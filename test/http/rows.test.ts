@@ -248,6 +248,20 @@ test('the parts of a span come whole or in ranges', async () => {
   expect(text).toBe(input.text)
 })
 
+test('of data that did not fit the schema what was sent is a part, and so is all that did not fit', async () => {
+  const sent = { 'ag.data.inputs': 'Is it sunny? '.repeat(200), 'ag.data.outputs': 'Yes', 'ag.version': '7' }
+  const span = otlpSpan({ traceId: newTraceId(), name: 'parked' }, sent)
+  await project.store(span)
+  const path = `/api/spans/${span.traceId}/${span.spanId}/parts`
+  const { body } = await project.get(path)
+  const partOf = (name: string): any => body.parts.find(({ part }: any) => part === name)
+  expect(partOf('inputs')).toMatchObject({ text: JSON.stringify(sent['ag.data.inputs']), is_unsupported: true })
+  expect(partOf('outputs')).toEqual({ part: 'outputs', characters: 5, offset: 0, text: '"Yes"' })
+  expect(JSON.parse(partOf('unsupported').text)).toEqual({ version: '7', data: { inputs: sent['ag.data.inputs'] } })
+  const [range] = (await project.get(`${path}?part=inputs&offset=1&length=5`)).body.parts
+  expect(range).toMatchObject({ text: 'Is it', next: 6, is_unsupported: true })
+})
+
 const groups = async (body: object): Promise<any> => {
   const answer = await project.post('/api/spans/groups', { windowing: WINDOW, ...body })
   expect(answer.status, answer.text).toBe(200)

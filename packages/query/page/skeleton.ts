@@ -1,7 +1,7 @@
 import type { SpanId, TraceId, Uuid } from '@spanhouse/model'
 import { SENT_ATTRIBUTES } from '../copies.ts'
 import { SPAN_DATA } from '../long-data.ts'
-import { count, identifier, int, type Sql, sql, text, uuid } from '../sql.ts'
+import { count, identifier, int, join, type Sql, sql, text, uuid } from '../sql.ts'
 import { SETTINGS } from './statements.ts'
 
 /*
@@ -61,6 +61,7 @@ export const PARTS = [
   'events',
   'links',
   'references',
+  'unsupported',
 ] as const
 export type Part = (typeof PARTS)[number]
 
@@ -70,10 +71,22 @@ const OF_DATA: readonly Part[] = ['inputs', 'outputs', 'parameters', 'internals'
 /** Characters of one range. */
 export const RANGE_CHARACTERS_MAX = 1_000_000
 
+/** What did not fit the schema is a member of the attributes that no copy is made of. */
+const unsupported = (...path: string[]): Sql =>
+  sql`JSONExtractRaw(attributes, ${join(['ag', 'unsupported', ...path].map(name => sql`${text(name)}`))})`
+
+/** Of data that did not fit, such as an input that is a text, what was sent. */
 function textOf(part: Part): Sql {
-  if (OF_DATA.includes(part)) return sql`JSONExtractRaw(${SPAN_DATA}, ${text(part)})`
+  if (OF_DATA.includes(part))
+    return sql`if(${isParked(part)}, ${unsupported('data', part)}, JSONExtractRaw(${SPAN_DATA}, ${text(part)}))`
+  if (part === 'unsupported') return unsupported()
   return part === 'attributes' ? SENT_ATTRIBUTES : identifier(part)
 }
+
+const isParked = (part: Part): Sql =>
+  OF_DATA.includes(part)
+    ? sql`NOT JSONHas(${SPAN_DATA}, ${text(part)}) AND JSONHas(attributes, 'ag', 'unsupported', 'data', ${text(part)})`
+    : sql`0`
 
 /** A range of each part of a span as JSON text: rows of {@link PartRow}, none for a span that does not exist. */
 export function compileParts(
@@ -82,12 +95,13 @@ export function compileParts(
 ): Sql {
   const { project_id, trace_id, span_id } = ids
   const row = sql`${ofTrace(project_id, trace_id)} AND span_id = toFixedString(unhex(${text(span_id)}), 8)`
-  const each = parts.map(part => sql`(${text(part)}, ${textOf(part)})`)
+  const each = parts.map(part => sql`(${text(part)}, ${textOf(part)}, ${isParked(part)})`)
   const list = each.reduce((all, one) => sql`${all}, ${one}`)
-  const range = sql`substringUTF8(pair.2, ${int(offset + 1)}, ${int(length)})`
+  const range = sql`substringUTF8(entry.2, ${int(offset + 1)}, ${int(length)})`
   const message = sql`substringUTF8(status_message, 1, ${int(RANGE_CHARACTERS_MAX)})`
-  const once = sql`if(pair.1 = ${text(parts[0] ?? '')}, ${message}, '')`
-  return sql`SELECT pair.1 AS part, lengthUTF8(pair.2) AS characters, ${range} AS text, ${once} AS status_message FROM spans ARRAY JOIN [${list}] AS pair PREWHERE ${row} ${BY_ID}`
+  const once = sql`if(entry.1 = ${text(parts[0] ?? '')}, ${message}, '')`
+  return sql`SELECT entry.1 AS part, lengthUTF8(entry.2) AS characters, ${range} AS text, entry.3 AS is_parked,
+  ${once} AS status_message FROM spans ARRAY JOIN [${list}] AS entry PREWHERE ${row} ${BY_ID}`
 }
 
 export interface PartRow {
@@ -95,6 +109,8 @@ export interface PartRow {
   /** Of the whole text; zero: the span does not have this part. */
   readonly characters: number
   readonly text: string
+  /** Whether it is from what did not fit the schema. */
+  readonly is_parked: 0 | 1
   /** Of the span, in the row of the first part; at most {@link RANGE_CHARACTERS_MAX} characters. */
   readonly status_message: string
 }

@@ -91,6 +91,30 @@ test('an input is copied as JSON, with what is folded, and a text as it is', asy
   await close()
 })
 
+test('an input that does not fit the schema is shown as it was sent, and so is what else does not fit', async () => {
+  const [span] = traceOf({ name: 'asked in words', type: 'llm', at: 0, ms: 10, outputs: 'Yes.' }) as [OtlpSpan]
+  const more = { 'ag.data.inputs': 'Is it sunny in Bari?', 'ag.data.image': 'bari.png', 'ag.data.parameters': '[1]' }
+  const { attributes: unfit } = otlpSpan({ traceId: span.traceId }, more)
+  const id = await stored([{ ...span, attributes: [...(span.attributes ?? []), ...(unfit ?? [])] }])
+  const { page, faults, close } = await visit(browser, project, `/w/traces/${id}?view=tree`)
+  const part = (name: string) =>
+    page
+      .getByRole('tabpanel', { name: 'Content' })
+      .locator('section')
+      .filter({ has: page.getByRole('heading', { name }) })
+  await part('Input').getByText('Is it sunny in Bari?').waitFor()
+  await part('Input').getByText('ag.unsupported.data.inputs').waitFor()
+  expect(await part('Output').getByText('ag.unsupported').count()).toBe(0)
+  await part('Parameters').getByText('ag.unsupported.data.parameters').waitFor()
+  const rest = await part('Unsupported').textContent()
+  expect(rest).toContain('bari.png')
+  expect(rest).not.toContain('sunny')
+  await page.keyboard.press('2')
+  await page.getByRole('region', { name: 'Conversation' }).getByText('Is it sunny in Bari?').waitFor()
+  expect(faults).toEqual([])
+  await close()
+})
+
 test('arrow keys scroll a text that is read, and elsewhere go from span to span', async () => {
   const lines = Array.from({ length: 200 }, (_, n) => `Line ${n}`).join('\n')
   const steps = [{ name: 'inner', type: 'tool', at: 1, ms: 5 }]

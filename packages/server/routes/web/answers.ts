@@ -136,6 +136,9 @@ export const parts = z.object({
       offset: z.int(),
       text: z.string().meta({ description: 'A range of the JSON text.' }),
       next: z.optional(z.int()).meta({ description: 'The offset of the next range.' }),
+      is_unsupported: z
+        .optional(z.boolean())
+        .meta({ description: 'It did not fit the schema, and is from `ag.unsupported.data`.' }),
     }),
   ),
 })

@@ -81,9 +81,10 @@ export function traceViewRoutes(engine: Engine): (app: FastifyInstance) => void 
   }
 }
 
-function toPart({ part, characters, text }: PartRow, offset: number, length: number): object {
+function toPart({ part, characters, text, is_parked }: PartRow, offset: number, length: number): object {
   const end = offset + length
-  return { part, characters, offset, text, ...(end < characters && length > 0 && { next: end }) }
+  const next = end < characters && length > 0 && { next: end }
+  return { part, characters, offset, text, ...next, ...(is_parked === 1 && { is_unsupported: true }) }
 }
 
 function toSkeleton(rows: readonly SkeletonRow[], { offset, total }: Pick<Skeleton, 'offset' | 'total'>): Skeleton {

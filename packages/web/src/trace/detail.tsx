@@ -45,9 +45,10 @@ const TITLES: Readonly<Record<string, string>> = {
   events: 'Events',
   links: 'Links',
   references: 'References',
+  unsupported: 'Unsupported',
 }
 const PARTS_OF: Readonly<Record<Exclude<Tab, 'raw' | 'annotations'>, readonly string[]>> = {
-  content: ['inputs', 'outputs', 'parameters', 'internals'],
+  content: ['inputs', 'outputs', 'parameters', 'internals', 'unsupported'],
   attributes: ['attributes', 'references', 'links'],
   events: ['events'],
 }
@@ -152,20 +153,34 @@ function Facts({ trace, selected, model, onBack }: FactsProps): ReactNode {
   )
 }
 
+type Part = Parts['parts'][number]
+
 interface ChosenProps {
-  parts: Parts['parts']
+  parts: readonly Part[]
   tab: Exclude<Tab, 'raw' | 'annotations'>
   ids: { trace_id: string; span_id: string }
 }
 
 function Chosen({ parts, tab, ids }: ChosenProps): ReactNode {
-  const chosen = PARTS_OF[tab].flatMap(name => parts.filter(({ part }) => part === name))
+  const shown = parts.flatMap(part => (part.part === 'unsupported' ? (leftOf(part, parts) ?? []) : part))
+  const chosen = PARTS_OF[tab].flatMap(name => shown.filter(({ part }) => part === name))
   if (chosen.length === 0)
     return <p className={content.empty}>The span has {tab === 'content' ? 'no input and no output' : `no ${tab}`}.</p>
   // One that was sent again is another one.
   return chosen.map(part => (
     <PartView key={`${part.part} ${part.characters}`} title={TITLES[part.part] ?? part.part} part={part} ids={ids} />
   ))
+}
+
+/** What did not fit the schema without the inputs and other data that are shown in their place; undefined: nothing. */
+function leftOf(unsupported: Part, parts: readonly Part[]): Part | undefined {
+  const all = parsed(unsupported.text)
+  if (unsupported.next !== undefined || !isObject(all)) return unsupported
+  const { data, ...others } = all
+  const isShown = (name: string): boolean => parts.some(one => one.part === name && one.is_unsupported === true)
+  const rest = isObject(data) ? Object.entries(data).filter(([name]) => !isShown(name)) : []
+  const left = isObject(data) ? { ...others, ...(rest.length > 0 && { data: Object.fromEntries(rest) }) } : all
+  return Object.keys(left).length === 0 ? undefined : { ...unsupported, text: JSON.stringify(left) }
 }
 
 /** Characters of the message of an error that are shown at first: some send the whole stack with it. */
@@ -177,8 +192,16 @@ const Fault = ({ text }: { text: string }): ReactNode => (
   </p>
 )
 
-const Raw = ({ parts }: { parts: Parts['parts'] }): ReactNode => (
+/** What did not fit the schema is in the attributes. */
+const isStored = ({ part, is_unsupported }: Part): boolean => part !== 'unsupported' && is_unsupported !== true
+
+const Raw = ({ parts }: { parts: readonly Part[] }): ReactNode => (
   <pre className={content.raw}>
-    {visible(parts.map(({ part, text, next }) => `${part}:\n${text}${next === undefined ? '' : ' …'}`).join('\n\n'))}
+    {visible(
+      parts
+        .filter(isStored)
+        .map(({ part, text, next }) => `${part}:\n${text}${next === undefined ? '' : ' …'}`)
+        .join('\n\n'),
+    )}
   </pre>
 )

@@ -33,12 +33,21 @@ export function PartView({ title, part, ids }: PartViewProps): ReactNode {
   const isWhole = part.next === undefined
   return (
     <section className={styles.part}>
-      {isWhole ? <WholePart title={title} text={part.text} /> : <LongPart title={title} part={part} ids={ids} />}
+      {isWhole ? <WholePart title={title} part={part} /> : <LongPart title={title} part={part} ids={ids} />}
     </section>
   )
 }
 
-function WholePart({ title, text }: { title: string; text: string }): ReactNode {
+/** Where filters find what did not fit the schema. */
+const Parked = ({ part: { part, is_unsupported } }: Pick<PartViewProps, 'part'>): ReactNode =>
+  (is_unsupported || part === 'unsupported') && (
+    <span className={styles.parked} title="It was sent in another form than the schema has, and is kept here.">
+      ag.unsupported{is_unsupported && `.data.${part}`}
+    </span>
+  )
+
+function WholePart({ title, part }: Omit<PartViewProps, 'ids'>): ReactNode {
+  const { text } = part
   const value = useMemo(() => valueIn(text), [text])
   const messages = useMemo(() => messagesIn(value), [value])
   const plain = plainText(value)
@@ -53,6 +62,7 @@ function WholePart({ title, text }: { title: string; text: string }): ReactNode 
     <>
       <header>
         <h3>{title}</h3>
+        <Parked part={part} />
         <CopyButton look="plain" className={styles.copy} text={asText}>
           Copy<Spoken> {title}</Spoken>
         </CopyButton>
@@ -107,6 +117,7 @@ function LongPart({ title, part, ids }: PartViewProps): ReactNode {
     <>
       <header>
         <h3>{title}</h3>
+        <Parked part={part} />
         <span className={styles.size}>
           {formatCount(Math.min(read, part.characters))} of {formatCount(part.characters)} characters
         </span>
