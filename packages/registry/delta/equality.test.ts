@@ -12,6 +12,7 @@ test.each<[Json | undefined, Json | undefined, boolean, boolean]>([
   [null, undefined, false, true],
   [[null], [{}], false, true],
   [[], {}, false, false],
+  [[1], [1, 2], false, false],
   [{ ['__proto__']: 1 }, {}, false, false],
 ])('%j and %j', (a, b, isJson, isContent) => {
   expect([isSameJson(a, b), isSameJson(b, a)]).toEqual([isJson, isJson])

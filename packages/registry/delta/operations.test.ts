@@ -1,5 +1,7 @@
-import type { Json, JsonObject } from '@spanhouse/model'
+import { isJsonObject, type Json, type JsonObject } from '@spanhouse/model'
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { mergeDeep, removePaths } from './merge.ts'
 import { applyOperations } from './operations.ts'
 import { workflowDelta } from './workflow-delta.ts'
 
@@ -13,6 +15,8 @@ const BASE: JsonObject = {
     plain: [1, 2],
     twins: [],
     skills: [{ name: 'same' }, { name: 'same' }],
+    odd: { tools: 7, '@ag.nope': 1 },
+    spaced: 'a b, a\nb',
   },
 }
 
@@ -35,6 +39,12 @@ describe('what operations do', () => {
       { operation: 'merge', target: at('limits'), value: { nested: { b: 2 } } },
       { limits: { tokens: 1, nested: { a: 1, b: 2 } } },
     ],
+    [
+      'merge puts objects where there are none',
+      { operation: 'merge', target: at('limits'), value: { tokens: { b: 2 }, more: { c: 3 }, nested: 4 } },
+      { limits: { tokens: { b: 2 }, more: { c: 3 }, nested: 4 } },
+    ],
+    ['remove takes any member', { operation: 'remove', target: at('odd', '@ag.nope') }, { odd: { tools: 7 } }],
     [
       'add_item adds at the end',
       { operation: 'add_item', target: at('files'), value: { path: 'b.md' } },
@@ -61,6 +71,11 @@ describe('what operations do', () => {
       { system: 'Line one.|Line three. Twice, twice.' },
     ],
     [
+      'a text that is found exactly is that one, whatever else differs in its blanks alone',
+      { operation: 'edit_text', target: at('spaced'), edits: [{ old_text: 'a b', new_text: 'X' }] },
+      { spaced: 'X, a\nb' },
+    ],
+    [
       'edits are made in one go',
       {
         operation: 'edit_text',
@@ -76,6 +91,21 @@ describe('what operations do', () => {
     expect(await parametersAfter(operation)).toEqual({ ...(BASE.parameters as JsonObject), ...changed })
   })
 
+  test('entries without a key stay where they are', async () => {
+    const others = [null, 'x', { name: 7 }, { name: '' }]
+    const operations = [{ operation: 'remove_item', target: at({ list: 'tools', key: 'x' }) }]
+    const { data } = await applyOperations({ parameters: { tools: [...others, { name: 'x' }] } }, { operations })
+    expect(data).toEqual({ parameters: { tools: others } })
+  })
+
+  test('a delta at its limits is taken', async () => {
+    const longest = { operation: 'set', target: at('x'), value: 'x'.repeat(200_000) }
+    const deepest = { operation: 'set', target: at('y'), value: nested(61) }
+    const last = { operation: 'set', target: [...at(...Array(10).fill('z')), 'z'], value: 1 }
+    const after = await parametersAfter(...Array(62).fill(longest), deepest, last)
+    expect(after).toMatchObject({ x: longest.value, y: deepest.value })
+  })
+
   test('nothing that was there is modified', async () => {
     const before = JSON.stringify(BASE)
     await parametersAfter({ operation: 'remove', target: at('limits', 'nested', 'a') })
@@ -83,21 +113,26 @@ describe('what operations do', () => {
   })
 })
 
-const text = (...edits: [string, string][]): Json => ({
+/** So many objects in each other. */
+const nested = (levels: number): Json => Array.from({ length: levels }).reduce<Json>(inner => ({ a: inner }), 1)
+
+const text = (...edits: [string, string][]): JsonObject => ({
   operation: 'edit_text',
   target: at('system'),
   edits: edits.map(([old_text, new_text]) => ({ old_text, new_text })),
 })
-const deep = Array.from({ length: 70 }).reduce<Json>(inner => ({ a: inner }), 1)
 
 describe('what operations refuse', () => {
   test.each<[string, Json]>([
     ['unknown_operation', { operation: 'move', target: at('x') }],
     ['unknown_operation', { target: at('x') }],
+    ['unknown_operation', { operation: 7, target: at('x') }],
+    ['unknown_operation', { operation: 'constructor', target: at('x') }],
     ['invalid_operation_shape', 7],
     ['invalid_operation_shape', { operation: 'remove', target: at('limits'), value: 1 }],
     ['invalid_operation_shape', { operation: 'merge', target: at('limits'), value: 1 }],
     ['invalid_operation_shape', { operation: 'edit_text', target: at('system'), edits: [] }],
+    ['invalid_operation_shape', { ...text(['Line one', 'x']), match_mode: 'any' }],
     ['missing_operation_value', { operation: 'set', target: at('x') }],
     ['invalid_target_shape', { operation: 'set', target: [], value: 1 }],
     ['invalid_target_shape', { operation: 'set', target: at(7), value: 1 }],
@@ -113,9 +148,12 @@ describe('what operations refuse', () => {
       'target_type_mismatch',
       { operation: 'edit_text', target: at('limits'), edits: [{ old_text: 'a', new_text: 'b' }] },
     ],
+    ['target_type_mismatch', { operation: 'merge', target: at('plain'), value: {} }],
+    ['target_type_mismatch', { operation: 'add_item', target: at('odd', 'tools'), value: { name: 'x' } }],
     ['item_not_found', { operation: 'remove_item', target: at({ list: 'tools', key: 'x' }) }],
     ['item_already_exists', { operation: 'add_item', target: at('tools'), value: { name: 'fetch' } }],
     ['item_key_undefined', { operation: 'add_item', target: at('tools'), value: { path: 'x' } }],
+    ['item_key_undefined', { operation: 'add_item', target: at('tools'), value: { name: '' } }],
     [
       'item_rename_not_allowed',
       { operation: 'replace_item', target: at({ list: 'tools', key: 'fetch' }), value: { name: 'x' } },
@@ -123,13 +161,14 @@ describe('what operations refuse', () => {
     ['duplicate_item_key', { operation: 'remove_item', target: at({ list: 'skills', key: 'same' }) }],
     ['unkeyed_collection', { operation: 'add_item', target: at('plain'), value: { name: 'x' } }],
     ['text_not_found', text(['Line nine', 'x'])],
+    ['text_not_found', { ...text(['one. Line two.', 'x']), match_mode: 'exact' }],
     ['text_not_unique', text(['Line', 'x'])],
     ['text_edits_overlap', text(['Line one', 'x'], ['one.', 'y'])],
     ['empty_old_text', text(['', 'x'])],
     ['no_change', text(['Line one', 'Line one'])],
     ['text_not_found', text([' \n ', 'x'])],
     ['text_not_unique', text(['Twice,\ttwice', 'x'], ['Line\t', 'x'])],
-    ['value_too_deep', { operation: 'set', target: at('x'), value: deep }],
+    ['value_too_deep', { operation: 'set', target: at('x'), value: nested(62) }],
     ['text_too_large', { operation: 'set', target: at('x'), value: 'x'.repeat(200_001) }],
     ['unknown_marker', { operation: 'set', target: at('x'), value: { '@ag.nope': 1 } }],
     ['unknown_marker', { operation: 'set', target: at('x', '@ag.nope', 'y'), value: 1 }],
@@ -174,6 +213,53 @@ test('a delta of set and remove merges first and removes then, dotted paths that
   const place = { scope: {}, artifact_id: '', loc: [] } as never
   const { data } = await delta.apply(BASE, place)
   expect(data.parameters).toMatchObject({ limits: { tokens: 2, nested: {} }, plain: [3] })
+})
+
+const NAMES = ['a', 'b', 'constructor']
+const { object: anyObject } = fc.letrec<{ object: JsonObject; value: Json }>(tie => ({
+  object: fc.dictionary(fc.constantFrom(...NAMES), tie('value')),
+  value: fc.oneof({ maxDepth: 3 }, fc.constantFrom(1, null, [{ a: 1 }]), tie('object')),
+}))
+const memberOf = (object: JsonObject, name: string): Json | undefined =>
+  Object.hasOwn(object, name) ? object[name] : undefined
+
+/** Merges into the object, one value at its path at a time. */
+function putAll(object: JsonObject, over: JsonObject): void {
+  for (const [name, value] of Object.entries(over)) {
+    if (!isJsonObject(value)) object[name] = value
+    else {
+      if (!isJsonObject(memberOf(object, name))) object[name] = {}
+      putAll(object[name] as JsonObject, value)
+    }
+  }
+}
+
+function removeOne(object: JsonObject, [name = '', ...rest]: readonly string[]): void {
+  const member = memberOf(object, name)
+  if (rest.length === 0) delete object[name]
+  else if (isJsonObject(member)) removeOne(member, rest)
+}
+
+test('what is merged and removed at once is what is put and removed path by path', () => {
+  const paths = fc.array(fc.array(fc.constantFrom(...NAMES), { minLength: 1, maxLength: 3 }), { maxLength: 4 })
+  fc.assert(
+    fc.property(anyObject, anyObject, paths, (under, over, removed) => {
+      const expected = structuredClone(under)
+      putAll(expected, structuredClone(over))
+      const merged = mergeDeep(under, over)
+      expect(merged).toEqual(expected)
+      for (const path of removed) removeOne(expected, path)
+      expect(removePaths(merged, removed)).toEqual(expected)
+    }),
+  )
+})
+
+test('a delta of set and remove is checked like operations; null as operations is none', async () => {
+  const place = { scope: {}, artifact_id: '', loc: [] } as never
+  const delta = workflowDelta.parse({ operations: null, set: { parameters: { '@ag.nope': 1 } } })
+  expect(() => delta.apply(BASE, place)).toThrow(
+    expect.objectContaining({ status: 422, detail: expect.objectContaining({ code: 'unknown_marker' }) }),
+  )
 })
 
 test('many paths are removed at once', async () => {
