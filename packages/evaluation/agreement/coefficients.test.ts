@@ -55,6 +55,12 @@ describe("Cohen's kappa", () => {
     expect(cohenKappa(units)).toBeCloseTo(0.4, 10)
   })
 
+  test('a value that one reader alone gives is by chance given by both never', () => {
+    // Both say the same of half of the units; by chance they would of 3/4 * 3/4 of them.
+    const units = repeated([2, 'a', 'a'], [1, 'a', 'b'], [1, 'c', 'a'])
+    expect(cohenKappa(units)).toBeCloseTo((1 / 2 - 9 / 16) / (1 - 9 / 16), 10)
+  })
+
   test('disagreement beyond chance is negative, and units of one rater are left out', () => {
     expect(cohenKappa([...repeated([3, 'a', 'b'], [3, 'b', 'a']), ['a', undefined]])).toBe(-1)
     expect(cohenKappa([['a', undefined]])).toBeUndefined()

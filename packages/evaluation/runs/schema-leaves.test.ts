@@ -19,6 +19,11 @@ test.each<[string, Json, string[]]>([
     ['one categorical/single', 'many categorical/multiple'],
   ],
   [
+    'numbers of a list',
+    { type: 'object', properties: { one: { type: 'integer', enum: [1, 2] } } },
+    ['one numeric/discrete'],
+  ],
+  [
     'objects inside',
     {
       type: 'object',
