@@ -204,9 +204,6 @@ export async function storeOddSpans(): Promise<{ project: TestProject; spans: Sh
         return one?.span_name === name && (tokens?.cumulative?.total ?? 0) === total.tokens
       })
     )
-  }).catch(error => {
-    console.log(...(globalThis as any).DBG)
-    throw error
   })
   return { project, spans }
 }
