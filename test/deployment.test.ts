@@ -11,7 +11,7 @@ import { ROOM_BYTES } from '../packages/server/budget/room.ts'
 import { readConfig, unknownSettings } from '../packages/server/config.ts'
 import { BYTES_MAX as ANSWER_BYTES_MAX } from '../packages/server/http/answer/answer-room.ts'
 import { PROCESS_ROLES } from '../packages/server/roles/process-roles.ts'
-import { START_OPTIONS, startEnvironment } from '../packages/server/start-options.ts'
+import { START_OPTIONS, startEnvironment } from '../packages/server/start/options.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const KUBERNETES = join(ROOT, 'deploy/kubernetes')

@@ -1,13 +1,13 @@
-import './thread-pool.ts'
+import './start/thread-pool.ts'
 
 import { runHelpersBehind } from '@spanhouse/priority'
 import { type Config, forgottenSettings, readConfig, unknownSettings } from './config.ts'
-import { giveBackHeapPages } from './heap-pages.ts'
 import { openLog } from './log/log.ts'
 import { reasonOf } from './log/reason.ts'
-import { checkPlace } from './start-checks.ts'
-import { beSupervised, tell } from './supervision.ts'
-import { welcome } from './welcome.ts'
+import { checkPlace } from './start/checks.ts'
+import { giveBackHeapPages } from './start/heap-pages.ts'
+import { beSupervised, tell } from './start/supervision.ts'
+import { welcome } from './start/welcome.ts'
 
 /** How long a stop may take before the process exits anyway; unfinished work is repeated after the next start. */
 const STOP_MS = 25_000

@@ -29,9 +29,9 @@ import { knownShards } from './cluster/known-shards.ts'
 import { openSharedStream } from './cluster/open-shared-stream.ts'
 import type { Config } from './config.ts'
 import { ensureSecretKeyFile } from './data-folder/key-file.ts'
-import { type Seeds, seedsFor } from './seeds.ts'
+import { type Seeds, seedsFor } from './projects/seeds.ts'
 import { ModelSecrets } from './services/means/model-secrets.ts'
-import { untilReachable } from './start-checks.ts'
+import { untilReachable } from './start/checks.ts'
 import { canGrow, openStream } from './stream.ts'
 
 /** Where ClickHouse is. */

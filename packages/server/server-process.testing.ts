@@ -10,7 +10,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { migratedCluster } from '@spanhouse/postgres/migrated-cluster.testing.ts'
 import { childrensCpuSecondsOf, cpuSecondsOf, memoryBytesOf, peakBytesOf } from './process-figures.testing.ts'
-import { START_OPTIONS, startEnvironment } from './start-options.ts'
+import { START_OPTIONS, startEnvironment } from './start/options.ts'
 
 const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url))
 

@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { START_OPTIONS, startEnvironment } from './start-options.ts'
-import { ALIVE_EVERY_MS, type Sign } from './supervision.ts'
+import { START_OPTIONS, startEnvironment } from './start/options.ts'
+import { ALIVE_EVERY_MS, type Sign } from './start/supervision.ts'
 
 /**
  * `npm start`: runs the program (main.ts) in a child process, and restarts it if it dies. Everything accepted is

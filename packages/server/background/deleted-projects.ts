@@ -3,7 +3,7 @@ import { type Postgres, sql, whileLeased } from '@spanhouse/postgres'
 import { type Engine, removeProjects } from '@spanhouse/span-store'
 import type { SpanStream } from '@spanhouse/span-stream'
 import type { Logger } from 'pino'
-import { removeReadersOf, removeReadersOfFormerOwners, type SqlReaders } from '../sql-readers.ts'
+import { removeReadersOf, removeReadersOfFormerOwners, type SqlReaders } from '../projects/sql-readers.ts'
 import { type Background, inBackground, repeatedly } from './background.ts'
 
 /**

@@ -2,8 +2,8 @@ import { Deliverer, removeOldEvents } from '@spanhouse/events'
 import { onBehalfOf } from '@spanhouse/postgres'
 import type { Logger } from 'pino'
 import { type Background, inBackground, repeatedly } from '../background/background.ts'
-import type { EventMetrics } from '../event-metrics.ts'
 import type { Parts } from '../parts.ts'
+import type { EventMetrics } from './event-metrics.ts'
 
 /** How often old events are removed. */
 const RETENTION_EVERY_MS = 10 * 60_000

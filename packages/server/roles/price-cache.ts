@@ -1,6 +1,6 @@
 import type { Uuid } from '@spanhouse/model'
 import { PriceOverrides } from '@spanhouse/prices'
-import type { ProjectPrices } from '../project-prices.ts'
+import type { ProjectPrices } from '../projects/prices.ts'
 
 /** How long prices are used after they were loaded: a change applies to spans stored later than this. */
 const FRESH_MS = 2_000

@@ -4,7 +4,7 @@ import type { Uuid } from '@spanhouse/model'
 import type { Postgres } from '@spanhouse/postgres'
 import type { Config } from '../config.ts'
 import type { BatchReport, Metrics } from '../metrics.ts'
-import { type ProjectPrices, pricesOfProjects } from '../project-prices.ts'
+import { type ProjectPrices, pricesOfProjects } from '../projects/prices.ts'
 import { writerThreads } from '../stream.ts'
 
 /** What the writer's thread reports to the process. */

@@ -2,7 +2,7 @@ import type { Postgres } from '@spanhouse/postgres'
 import { optional, recordOf, z } from '@spanhouse/validation'
 import type { FastifyInstance } from 'fastify'
 import { addEndpoint } from '../../http/endpoint.ts'
-import { type ProjectPrices, pricesOfProjects, setProjectPrices } from '../../project-prices.ts'
+import { type ProjectPrices, pricesOfProjects, setProjectPrices } from '../../projects/prices.ts'
 
 const path = '/projects/current/prices'
 const tag = 'projects'

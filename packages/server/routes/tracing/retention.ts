@@ -2,7 +2,7 @@ import { RETENTION_DAYS_MAX } from '@spanhouse/span-store'
 import { z } from '@spanhouse/validation'
 import type { FastifyInstance } from 'fastify'
 import { addEndpoint } from '../../http/endpoint.ts'
-import { projectRetention, type RetentionStores, setProjectRetention } from '../../retention.ts'
+import { projectRetention, type RetentionStores, setProjectRetention } from '../../projects/retention.ts'
 
 const path = '/projects/current/retention'
 const tag = 'projects'

@@ -3,7 +3,7 @@ import type { Database } from '@spanhouse/postgres'
 import { z } from '@spanhouse/validation'
 import type { FastifyInstance } from 'fastify'
 import { addEndpoint } from '../../http/endpoint.ts'
-import { createSqlReader, removeSqlReader, type SqlReaders } from '../../sql-readers.ts'
+import { createSqlReader, removeSqlReader, type SqlReaders } from '../../projects/sql-readers.ts'
 
 const path = '/projects/current/sql-reader'
 const tag = 'projects'

@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path'
-import { readKeyFile } from './data-folder/key-file.ts'
-import type { RunningServer } from './server.ts'
+import { readKeyFile } from '../data-folder/key-file.ts'
+import type { RunningServer } from '../server.ts'
 
 const TRACE = JSON.stringify({
   resourceSpans: [

@@ -1,7 +1,7 @@
 import { readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { newDataDir, type ServerProcess, startServerProcess } from './server-process.testing.ts'
+import { newDataDir, type ServerProcess, startServerProcess } from '../server-process.testing.ts'
 
 const dirs: string[] = []
 afterAll(() => Promise.all(dirs.map(dir => rm(dir, { recursive: true, force: true }))))

@@ -1,6 +1,6 @@
 import { type Database, withDatabaseProblems } from '@spanhouse/postgres'
 import type { Logger } from 'pino'
-import type { Config } from './config.ts'
+import type { Config } from '../config.ts'
 
 /** Callers' tokens are signed with a key derived from the secret key: a short one can be guessed. */
 const SECRET_KEY_LENGTH_MIN = 24

@@ -4,8 +4,8 @@ import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { readKeyFile } from './data-folder/key-file.ts'
-import { startServerProcess } from './server-process.testing.ts'
+import { readKeyFile } from '../data-folder/key-file.ts'
+import { startServerProcess } from '../server-process.testing.ts'
 
 let parent: string
 beforeAll(async () => {

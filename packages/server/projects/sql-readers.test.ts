@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { JsonObject } from '@spanhouse/model'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { call, eventually, newProject, type TestProject } from '../../test/harness.ts'
-import { dashed, newTraceId, otlpSpan } from '../../test/otlp.ts'
-import { newDataDir, type ServerProcess, startServerProcess } from './server-process.testing.ts'
+import { call, eventually, newProject, type TestProject } from '../../../test/harness.ts'
+import { dashed, newTraceId, otlpSpan } from '../../../test/otlp.ts'
+import { newDataDir, type ServerProcess, startServerProcess } from '../server-process.testing.ts'
 
-const ROOT = fileURLToPath(new URL('../../', import.meta.url))
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
 const NOT_EMPTY = /\S/
 
 let dataDir: string

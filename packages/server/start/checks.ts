@@ -4,10 +4,10 @@ import { dirname, resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Problem } from '@spanhouse/model'
 import type { Logger } from 'pino'
-import type { Config } from './config.ts'
-import { requireFormat } from './data-folder/data-format.ts'
-import { keyFilesOf } from './data-folder/key-file.ts'
-import { reasonOf } from './log/reason.ts'
+import type { Config } from '../config.ts'
+import { requireFormat } from '../data-folder/data-format.ts'
+import { keyFilesOf } from '../data-folder/key-file.ts'
+import { reasonOf } from '../log/reason.ts'
 
 /** Checks that can fail before any store is opened: throws an Error for the operator that names the wrong setting. */
 export async function checkPlace({ dataDir, host, port, grpcPort, isGrpcPortSet, roles }: Config): Promise<void> {

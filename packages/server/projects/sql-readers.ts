@@ -16,7 +16,7 @@ import {
   readersAmong,
   runStatements,
 } from '@spanhouse/span-store'
-import type { ClickHousePart } from './parts.ts'
+import type { ClickHousePart } from '../parts.ts'
 
 /** Makes and removes ClickHouse's users who may read one project each. */
 export interface SqlReaders {
