@@ -1,8 +1,7 @@
 import type { Uuid } from '@spanhouse/model'
-import { type Database, type Insertable, newId, type Tables, type Trx, toJsonb } from '@spanhouse/postgres'
+import { type Insertable, newId, type Tables, type Trx, toJsonb } from '@spanhouse/postgres'
 import { hashPassword, PASSWORD_METHOD } from '../credentials/password.ts'
-import { resolveUser } from '../organizations/reference.ts'
-import { type AccountBody, type IdentityBody, isEmail } from './account-body.ts'
+import { type IdentityBody, isEmail } from './account-body.ts'
 
 /** A part of an account that failed although the account itself was created. */
 export interface AccountError {
@@ -18,12 +17,12 @@ export interface AccountError {
 }
 
 export interface IdentityPlan {
-  /** `identity_<position in the request>`. */
+  /** Its name in the request. */
   ref: string
   row: Insertable<Tables['user_identities']> & { email: string; verified: boolean }
 }
 
-/** The identities of an account that can be created, and an error for each that cannot. */
+/** The identities of a request that can be created, and an error for each that cannot. */
 export interface IdentityPlans {
   plans: IdentityPlan[]
   errors: AccountError[]
@@ -32,31 +31,34 @@ export interface IdentityPlans {
 /** Requires a mail server. */
 const CODE_METHOD = 'email:otp'
 
-/**
- * Hashes the passwords, at about 0.2 s each. A dry run stores nothing, so it passes `withPasswords: false` to skip
- * hashing.
- */
-export async function planIdentities(
-  db: Database,
-  account: AccountBody,
-  user: Uuid,
-  withPasswords: boolean,
-): Promise<IdentityPlans> {
-  const result: IdentityPlans = { plans: [], errors: [] }
-  const local = { users: { user }, organizations: {}, workspaces: {}, projects: {} }
-  for (const [index, identity] of (account.user_identities ?? []).entries()) {
-    const ref = `identity_${index}`
+/** Identities by the names that the request gives them. */
+export type NamedIdentities = ReadonlyMap<string, IdentityBody>
+
+/** The hashes of the passwords of those identities that can be created, by name. Each takes about 0.2 s. */
+export async function hashPasswords(identities: NamedIdentities): Promise<Map<string, string>> {
+  const usable = [...identities].filter(([ref, identity]) => identityError(ref, identity) === null)
+  const hashed = usable.map(async ([ref, { password }]) => [ref, await hashPassword(password ?? '')] as const)
+  return new Map(await Promise.all(hashed))
+}
+
+interface Planning {
+  /** From {@link hashPasswords}; empty in a dry run, which stores nothing. */
+  hashes: ReadonlyMap<string, string>
+  /** The user to whom an identity belongs. Not called for those that cannot be created. */
+  ownerOf(identity: IdentityBody): Uuid
+}
+
+export function planIdentities(identities: NamedIdentities, { hashes, ownerOf }: Planning): IdentityPlans {
+  const planned: IdentityPlans = { plans: [], errors: [] }
+  for (const [ref, identity] of identities) {
     const error = identityError(ref, identity)
-    if (error !== null) {
-      result.errors.push(error)
-      continue
+    if (error !== null) planned.errors.push(error)
+    else {
+      const owner = { user_id: ownerOf(identity), password_hash: hashes.get(ref) ?? null }
+      planned.plans.push({ ref, row: identityRow(identity, owner) })
     }
-    const { user_ref } = identity
-    const user_id = user_ref === undefined ? user : await resolveUser(db, user_ref, local)
-    const password_hash = withPasswords ? await hashPassword(identity.password ?? '') : null
-    result.plans.push({ ref, row: identityRow(identity, { user_id, password_hash }) })
   }
-  return result
+  return planned
 }
 
 /** Stores the identities. An identity whose address is already taken is skipped and reported as an error. */
@@ -74,7 +76,7 @@ export async function insertIdentities(trx: Trx, { plans, errors }: IdentityPlan
 }
 
 /** The reason why the identity cannot be created, or null when it can. */
-export function identityError(ref: string, { method, subject, email, password }: IdentityBody): AccountError | null {
+function identityError(ref: string, { method, subject, email, password }: IdentityBody): AccountError | null {
   if (method !== PASSWORD_METHOD) {
     const message = `Identities with the method '${method}' are not supported.`
     const code = method === CODE_METHOD ? 'identity_method_unavailable' : 'not_implemented'
@@ -92,7 +94,7 @@ export function identityError(ref: string, { method, subject, email, password }:
   }
 }
 
-export function identityRow(
+function identityRow(
   { method, subject, email, domain, provider_user_id, verified, claims }: IdentityBody,
   owner: { user_id: Uuid; password_hash: string | null },
 ): IdentityPlan['row'] {

@@ -1,8 +1,16 @@
+import type { Uuid } from '@spanhouse/model'
 import { type Database, type Trx, withDatabaseProblems } from '@spanhouse/postgres'
 import { insertApiKey } from '../credentials/stored-keys.ts'
+import { findReferences, named } from '../organizations/reference.ts'
 import { type AccountAnswer, type AccountsAnswer, accountAnswerOf } from './account-answer.ts'
 import type { AccountBody, CreateAccountsBody } from './account-body.ts'
-import { type AccountError, type IdentityPlans, insertIdentities, planIdentities } from './account-identities.ts'
+import {
+  type AccountError,
+  hashPasswords,
+  type IdentityPlans,
+  insertIdentities,
+  planIdentities,
+} from './account-identities.ts'
 import { insertAccounts } from './account-insert.ts'
 import { type AccountOptions, accountOptionsOf } from './account-options.ts'
 import { type AccountRows, accountRowsOf } from './account-rows.ts'
@@ -94,12 +102,25 @@ async function planAll(db: Database, wanted: Wanted[]): Promise<Plan[]> {
   const plans: Plan[] = []
   for (const one of wanted) {
     const rows = await accountRowsOf(db, one.body)
-    const identities = one.options.createIdentities
-      ? await planIdentities(db, one.body, rows.user.id, !one.options.isDryRun)
-      : { plans: [], errors: [] }
-    plans.push({ ...one, rows, identities })
+    plans.push({ ...one, rows, identities: await identitiesOf(db, one, rows.user.id) })
   }
   return plans
+}
+
+/** They belong to the user of the account, unless they refer to another one. */
+async function identitiesOf(db: Database, { body, options }: Wanted, user: Uuid): Promise<IdentityPlans> {
+  if (!options.createIdentities) return { plans: [], errors: [] }
+  const identities = new Map((body.user_identities ?? []).map((identity, index) => [`identity_${index}`, identity]))
+  const others = [...identities.values()].flatMap(({ user_ref }) => user_ref ?? [])
+  const found = await findReferences(
+    db,
+    others.map(other => ['users', other] as const),
+  )
+  const local = { users: { user }, organizations: {}, workspaces: {}, projects: {} }
+  return planIdentities(identities, {
+    hashes: options.isDryRun ? new Map() : await hashPasswords(identities),
+    ownerOf: ({ user_ref = named('user') }) => found.resolve('users', user_ref, local),
+  })
 }
 
 const tryOut = (db: Database, plans: Plan[]): Promise<Answers> => runOrTry(db, true, trx => store(trx, plans, []))

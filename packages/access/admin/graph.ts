@@ -22,16 +22,16 @@ import {
 import type { IdentityBody } from '../accounts/account-body.ts'
 import {
   type AccountError,
+  hashPasswords,
   type IdentityPlans,
-  identityError,
-  identityRow,
   insertIdentities,
+  type NamedIdentities,
+  planIdentities,
 } from '../accounts/account-identities.ts'
 import { byAddress, insertMemberships } from '../accounts/account-insert.ts'
 import { type AccountRows, type MembershipRow, usernameOf } from '../accounts/account-rows.ts'
 import { runOrTry } from '../accounts/dry-run.ts'
 import { identifyApiKey, type KeyIdentity, makeApiKey } from '../credentials/api-key.ts'
-import { hashPassword } from '../credentials/password.ts'
 import { byEmail, findReferences, named, type Reference } from '../organizations/reference.ts'
 import type { Graph, GraphAnswer } from './graph-answer.ts'
 import type { GraphBody } from './graph-body.ts'
@@ -47,7 +47,7 @@ import type { GraphSettings, GraphWork } from './graph-work.ts'
  */
 export async function createGraph(db: Database, body: GraphBody, settings: GraphSettings): Promise<GraphAnswer> {
   return withDatabaseProblems(async () => {
-    const hashes = settings.createIdentities && !settings.isDryRun ? await hashPasswords(body) : new Map()
+    const hashes = settings.isDryRun ? new Map() : await hashPasswords(identitiesOf({ body, settings }))
     return runOrTry(db, settings.isDryRun, trx => storeGraph(trx, { body, settings, hashes }))
   })
 }
@@ -98,12 +98,6 @@ const idsOf = (rows: ReadonlyMap<string, { id: Uuid }>): Record<string, Uuid> =>
 const mapped = <R, A>(rows: ReadonlyMap<string, R>, answer: (row: R) => A): Record<string, A> =>
   Object.fromEntries([...rows].map(([name, row]) => [name, answer(row)]))
 
-async function hashPasswords({ user_identities }: GraphBody): Promise<Map<string, string>> {
-  const usable = [...(user_identities ?? [])].filter(([name, identity]) => identityError(name, identity) === null)
-  const hashed = usable.map(async ([name, { password }]) => [name, await hashPassword(password ?? '')] as const)
-  return new Map(await Promise.all(hashed))
-}
-
 async function putUsers({ trx, body }: GraphWork): Promise<Map<string, Selectable<Tables['users']>>> {
   const wanted = [...(body.users ?? [])]
   if (wanted.length === 0) return new Map()
@@ -136,20 +130,11 @@ async function putUsers({ trx, body }: GraphWork): Promise<Map<string, Selectabl
   return new Map(ids.map(([name, id]) => [name, users.get(id) as Selectable<Tables['users']>]))
 }
 
-async function putIdentities(work: GraphWork, hashes: ReadonlyMap<string, string>): Promise<IdentityPlans> {
-  const { trx, body, settings } = work
-  const planned: IdentityPlans = { plans: [], errors: [] }
-  if (!settings.createIdentities) return planned
-  for (const [ref, identity] of body.user_identities ?? []) {
-    const error = identityError(ref, identity)
-    if (error !== null) planned.errors.push(error)
-    else {
-      const owner = { user_id: ownerOf(work, identity), password_hash: hashes.get(ref) ?? null }
-      planned.plans.push({ ref, row: identityRow(identity, owner) })
-    }
-  }
-  return insertIdentities(trx, planned)
-}
+const identitiesOf = ({ body, settings }: Pick<GraphWork, 'body' | 'settings'>): NamedIdentities =>
+  (settings.createIdentities && body.user_identities) || new Map()
+
+const putIdentities = (work: GraphWork, hashes: ReadonlyMap<string, string>): Promise<IdentityPlans> =>
+  insertIdentities(work.trx, planIdentities(identitiesOf(work), { hashes, ownerOf: one => ownerOf(work, one) }))
 
 /** The referenced user, or the only user in the request. */
 function ownerOf({ body, resolve }: GraphWork, { user_ref }: Pick<IdentityBody, 'user_ref'>): Uuid {
