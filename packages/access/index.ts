@@ -12,7 +12,7 @@ export * from './admin/graph-body.ts'
 export { passwordsBody, setPasswords } from './admin/passwords.ts'
 export { type Removable, removalBody, removeEntity, removeTargets } from './admin/removal.ts'
 export { transferBody, transferOwnership } from './admin/transfer.ts'
-export * from './credentials/authenticate.ts'
+export { type Authenticator, openAuthenticator, type ScopeParameters } from './credentials/authenticate.ts'
 export { AWAY_MS_MAX } from './credentials/cached-lookup.ts'
 export * from './credentials/principal.ts'
 export { projectQuotas, setProjectQuotas } from './credentials/project-quotas.ts'
@@ -20,7 +20,14 @@ export { type Quota, quotasBody } from './credentials/quota.ts'
 export { randomText } from './credentials/random-text.ts'
 export { answerKeyOf, tokenKeyOf } from './credentials/secret-token.ts'
 export { createApiKey, listApiKeys, revokeApiKey } from './credentials/stored-keys.ts'
-export * from './organizations/invitations.ts'
+export {
+  acceptBody,
+  acceptInvitation,
+  invite,
+  inviteBody,
+  resendBody,
+  resendInvitation,
+} from './organizations/invitations.ts'
 export { assignRole, memberRole, removeMember, unassignRole } from './organizations/members.ts'
 export {
   createOrganization,
@@ -45,13 +52,20 @@ export {
   listProjects,
   projectJson,
 } from './organizations/projects.ts'
-export * from './organizations/read-organizations.ts'
+export {
+  fetchOrganization,
+  listOrganizations,
+  listWorkspaces,
+  organizationDetails,
+  organizationJson,
+  workspaceJson,
+} from './organizations/read-organizations.ts'
 export { checkPermission, permissionCheckQuery } from './roles/permission-check.ts'
-export * from './roles/roles.ts'
+export { listRoles, PERMISSIONS, type Permission } from './roles/roles.ts'
 export * from './roles/sql-readers.ts'
 export type { StandardProvider } from './secrets/providers.ts'
 export { createSecretBody, editSecretBody, type ProbeBody, probeBody } from './secrets/secret-body.ts'
 export { secretJson } from './secrets/secret-json.ts'
-export * from './secrets/secrets.ts'
+export { createSecret, deleteSecret, editSecret, fetchSecret, listSecrets, openSecrets } from './secrets/secrets.ts'
 export { openVault, type Vault } from './secrets/vault.ts'
 export * from './secrets/webhook-secrets.ts'

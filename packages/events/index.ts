@@ -1,6 +1,6 @@
-export * from './log/kinds.ts'
-export * from './log/list.ts'
-export * from './log/read-events.ts'
+export { domainOf, type RevisionRead } from './log/kinds.ts'
+export { eventQuery, exportEvents, listEvents } from './log/list.ts'
+export { ReadEvents } from './log/read-events.ts'
 export {
   type NewEvent,
   type OtherChange,
