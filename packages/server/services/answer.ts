@@ -8,7 +8,7 @@ import { addRunHeaders, addStatus, envelopeOf } from './envelope.ts'
 import { type Framing, linesFraming, sseFraming } from './framing.ts'
 import type { Negotiated } from './negotiate.ts'
 import { toUiMessages } from './ui-messages.ts'
-import { vercelFraming } from './vercel.ts'
+import { VercelFraming } from './vercel.ts'
 
 /**
  * Unread bytes of a stream. If the caller reads more slowly than the model writes and there are more when the next
@@ -82,8 +82,8 @@ export class RunAnswer {
     addStatus(reply, result.status)
     const { form } = negotiated
     if (form === 'json' || result.status.code >= 400) return sendAnswer(reply, envelope)
-    const { headers, begin, end } = this.#framing as Framing
-    return reply.headers(headers).send(`${begin()}${end(envelope)}`)
+    const framing = this.#framing as Framing
+    return reply.headers(framing.headers).send(framing.begin() + framing.end(envelope))
   }
 
   #envelope(result: RunResult, invocation: Invocation): JsonObject {
@@ -120,7 +120,7 @@ export class RunAnswer {
 }
 
 function framingOf({ form, mediaType }: Negotiated, invocation: Invocation, messageId: string | undefined): Framing {
-  if (form === 'vercel') return vercelFraming(invocation, messageId)
+  if (form === 'vercel') return new VercelFraming(invocation, messageId)
   return form === 'ndjson' ? linesFraming(mediaType) : sseFraming()
 }
 

@@ -1,6 +1,6 @@
 import type { RunEvent } from '@spanhouse/runtime'
 import { expect, test } from 'vitest'
-import { vercelFraming } from './vercel.ts'
+import { VercelFraming } from './vercel.ts'
 
 const call = (input: object, rawInput?: string): RunEvent => ({
   type: 'tool_call',
@@ -30,8 +30,8 @@ test.each<[string, RunEvent[], object[]]>([
   ],
   ['of a run that fails', [call({}), error], [start]],
 ])('a tool call %s', (_, events, parts) => {
-  const framing = vercelFraming({ trace_id: 't', span_id: 's', session_id: 'x' }, undefined)
-  const text = `${events.map(framing.event).join('')}${framing.end({ data: { outputs: {} } })}`
+  const framing = new VercelFraming({ trace_id: 't', span_id: 's', session_id: 'x' }, undefined)
+  const text = `${events.map(event => framing.event(event)).join('')}${framing.end({ data: { outputs: {} } })}`
   const sent = text
     .split('\n\n')
     .filter(frame => frame.startsWith('data: {'))
@@ -41,7 +41,7 @@ test.each<[string, RunEvent[], object[]]>([
 
 test('the usage of a run is that of all its calls', () => {
   const usage = (data: { input?: number; output?: number; total?: number }): RunEvent => ({ type: 'usage', data })
-  const framing = vercelFraming({ trace_id: 't', span_id: 's', session_id: 'x' }, undefined)
+  const framing = new VercelFraming({ trace_id: 't', span_id: 's', session_id: 'x' }, undefined)
   for (const data of [{ input: 3, output: 2, total: 5 }, {}, { input: 10, output: 1, total: 11 }])
     framing.event(usage(data))
   expect(framing.end({ data: { outputs: {} } })).toContain('"usage":{"input":13,"output":3,"total":16}')

@@ -41,105 +41,124 @@ interface ToolCall {
 
 type Data<Type extends RunEvent['type']> = Extract<RunEvent, { type: Type }>['data']
 
+type Texts = { [Type in RunEvent['type']]: (data: Data<Type>) => string }
+
 /**
  * The UI message stream of Vercel's AI SDK, version 1: the parts of one assistant message as server-sent events
  * (contract of the runtime, section 8.7).
  */
-export function vercelFraming({ session_id, trace_id }: RunIds, messageId: string | undefined): Framing {
-  let hasContent = false
-  let hasError = false
+export class VercelFraming implements Framing {
+  readonly headers = HEADERS
+  readonly keepAlive = KEEP_ALIVE
+  readonly #ids: RunIds
+  readonly #messageId: string
+  readonly #toolCalls = new Map<string, ToolCall>()
+  /** How many texts and thoughts were sent whole. */
+  #blocks = 0
+  #hasContent = false
+  #hasError = false
   /** Of all calls of the run so far. */
-  let usage: Data<'usage'> | undefined
-  let finishReason: string | undefined
-  const toolCalls = new Map<string, ToolCall>()
-  let texts = 0
+  #usage: Data<'usage'> | undefined
+  #finishReason: string | undefined
 
-  const content = (...parts: JsonObject[]): string => {
-    hasContent = true
+  /** `messageId`: of the message that the response continues; by default it is a new one. */
+  constructor(ids: RunIds, messageId = `msg-${ids.trace_id}`) {
+    this.#ids = ids
+    this.#messageId = messageId
+  }
+
+  begin(): string {
+    const messageMetadata = { sessionId: this.#ids.session_id }
+    return sseFrame({ type: 'start', messageId: this.#messageId, messageMetadata }) + sseFrame({ type: 'start-step' })
+  }
+
+  event({ type, data }: RunEvent): string {
+    return (this.#texts[type] as (data: RunEvent['data']) => string)(data)
+  }
+
+  end({ data }: JsonObject): string {
+    // Calls of a run that has failed may have begun only.
+    const calls = this.#hasError ? '' : [...this.#toolCalls.keys()].map(id => this.#available(id)).join('')
+    const outputs = isJsonObject(data) ? data.outputs : undefined
+    const text = this.#hasContent || this.#hasError || outputs === undefined ? '' : contentText(outputs)
+    const rest = text === '' ? '' : this.#block('text', text)
+    const nothing = this.#hasContent || this.#hasError ? '' : this.#error('The run has ended without any content.')
+    const messageMetadata = { traceId: this.#ids.trace_id, ...(this.#usage && { usage: this.#usage }) }
+    const finishReason = this.#hasError ? 'error' : (this.#finishReason ?? 'stop')
+    const finish = { type: 'finish', finishReason, messageMetadata }
+    return `${calls}${rest}${nothing}${sseFrame({ type: 'finish-step' })}${sseFrame(finish)}data: [DONE]\n\n`
+  }
+
+  readonly #texts: Texts = {
+    message: ({ text }) => this.#block('text', text),
+    message_start: ({ id }) => this.#content({ type: 'text-start', id }),
+    message_delta: ({ id, delta }) => this.#content({ type: 'text-delta', id, delta }),
+    message_end: ({ id }) => this.#content({ type: 'text-end', id }),
+    thought: ({ text }) => this.#block('reasoning', text),
+    thought_start: ({ id }) => this.#content({ type: 'reasoning-start', id }),
+    thought_delta: ({ id, delta }) => this.#content({ type: 'reasoning-delta', id, delta }),
+    thought_end: ({ id }) => this.#content({ type: 'reasoning-end', id }),
+    tool_call: call => this.#toolCall(call),
+    tool_result: result => this.#available(result.id) + this.#toolResult(result),
+    interaction_request: request => this.#interactionRequest(request),
+    interaction_response: ({ id, kind, payload }) => this.#content({ type: `data-${kind}`, id, data: payload }),
+    data: ({ name, data, transient }) => this.#content({ type: `data-${name}`, data, ...(transient && { transient }) }),
+    file: ({ url, mediaType }) => this.#content({ type: 'file', url, mediaType }),
+    usage: data => {
+      this.#usage = added(this.#usage, data)
+      return ''
+    },
+    error: ({ message }) => this.#error(message),
+    done: ({ stopReason }) => {
+      this.#finishReason = FINISH_REASONS[stopReason] ?? 'unknown'
+      return ''
+    },
+  }
+
+  #content(...parts: JsonObject[]): string {
+    this.#hasContent = true
     return parts.map(sseFrame).join('')
   }
-  const error = (errorText: string): string => {
-    hasError = true
+
+  #error(errorText: string): string {
+    this.#hasError = true
     return sseFrame({ type: 'error', errorText })
   }
-  const block = (kind: 'text' | 'reasoning', text: string): string => {
-    const id = `${kind}-${++texts}`
-    return content(
+
+  #block(kind: 'text' | 'reasoning', text: string): string {
+    const id = `${kind}-${++this.#blocks}`
+    return this.#content(
       { type: `${kind}-start`, id },
       { type: `${kind}-delta`, id, delta: text },
       { type: `${kind}-end`, id },
     )
   }
-  const toolCall = ({ id, name, input, rawInput }: Data<'tool_call'>): string => {
-    const begun = toolCalls.get(id)
-    toolCalls.set(id, { name, input, isAvailable: begun?.isAvailable ?? false })
-    const start = begun ? '' : content({ type: 'tool-input-start', toolCallId: id, toolName: name })
-    return rawInput === undefined ? start : start + available(id)
+
+  #toolCall({ id, name, input, rawInput }: Data<'tool_call'>): string {
+    const begun = this.#toolCalls.get(id)
+    this.#toolCalls.set(id, { name, input, isAvailable: begun?.isAvailable ?? false })
+    const start = begun ? '' : this.#content({ type: 'tool-input-start', toolCallId: id, toolName: name })
+    return rawInput === undefined ? start : start + this.#available(id)
   }
+
   /** A call's arguments, which are sent once: when they are known to be complete. */
-  const available = (id: string): string => {
-    const call = toolCalls.get(id)
+  #available(id: string): string {
+    const call = this.#toolCalls.get(id)
     if (!call || call.isAvailable) return ''
     call.isAvailable = true
-    return content({ type: 'tool-input-available', toolCallId: id, toolName: call.name, input: call.input })
+    return this.#content({ type: 'tool-input-available', toolCallId: id, toolName: call.name, input: call.input })
   }
-  const toolResult = ({ id, output, isError, denied }: Data<'tool_result'>): string => {
-    if (denied) return content({ type: 'tool-output-denied', toolCallId: id })
-    if (isError) return content({ type: 'tool-output-error', toolCallId: id, errorText: contentText(output) })
-    return content({ type: 'tool-output-available', toolCallId: id, output })
+
+  #toolResult({ id, output, isError, denied }: Data<'tool_result'>): string {
+    if (denied) return this.#content({ type: 'tool-output-denied', toolCallId: id })
+    if (isError) return this.#content({ type: 'tool-output-error', toolCallId: id, errorText: contentText(output) })
+    return this.#content({ type: 'tool-output-available', toolCallId: id, output })
   }
-  const interactionRequest = ({ id, kind, payload }: Data<'interaction_request'>): string => {
-    if (kind !== 'user_approval') return content({ type: `data-${kind}`, id, data: payload })
+
+  #interactionRequest({ id, kind, payload }: Data<'interaction_request'>): string {
+    if (kind !== 'user_approval') return this.#content({ type: `data-${kind}`, id, data: payload })
     const toolCallId = toolCallIdIn(payload) ?? id
-    return available(toolCallId) + content({ type: 'tool-approval-request', approvalId: id, toolCallId })
-  }
-  const events: { [Type in RunEvent['type']]: (data: Data<Type>) => string } = {
-    message: ({ text }) => block('text', text),
-    message_start: ({ id }) => content({ type: 'text-start', id }),
-    message_delta: ({ id, delta }) => content({ type: 'text-delta', id, delta }),
-    message_end: ({ id }) => content({ type: 'text-end', id }),
-    thought: ({ text }) => block('reasoning', text),
-    thought_start: ({ id }) => content({ type: 'reasoning-start', id }),
-    thought_delta: ({ id, delta }) => content({ type: 'reasoning-delta', id, delta }),
-    thought_end: ({ id }) => content({ type: 'reasoning-end', id }),
-    tool_call: toolCall,
-    tool_result: result => available(result.id) + toolResult(result),
-    interaction_request: interactionRequest,
-    interaction_response: ({ id, kind, payload }) => content({ type: `data-${kind}`, id, data: payload }),
-    data: ({ name, data, transient }) => content({ type: `data-${name}`, data, ...(transient && { transient }) }),
-    file: ({ url, mediaType }) => content({ type: 'file', url, mediaType }),
-    usage: data => {
-      usage = added(usage, data)
-      return ''
-    },
-    error: ({ message }) => error(message),
-    done: ({ stopReason }) => {
-      finishReason = FINISH_REASONS[stopReason] ?? 'unknown'
-      return ''
-    },
-  }
-  return {
-    headers: HEADERS,
-    keepAlive: KEEP_ALIVE,
-    begin: () =>
-      sseFrame({
-        type: 'start',
-        messageId: messageId ?? `msg-${trace_id}`,
-        messageMetadata: { sessionId: session_id },
-      }) + sseFrame({ type: 'start-step' }),
-    event: ({ type, data }) => (events[type] as (data: RunEvent['data']) => string)(data),
-    end: ({ data }) => {
-      // Calls of a run that has failed may have begun only.
-      const calls = hasError ? '' : [...toolCalls.keys()].map(available).join('')
-      const outputs = isJsonObject(data) ? data.outputs : undefined
-      const text = hasContent || hasError || outputs === undefined ? '' : contentText(outputs)
-      const rest = text === '' ? '' : block('text', text)
-      const nothing = hasContent || hasError ? '' : error('The run has ended without any content.')
-      const messageMetadata = { traceId: trace_id, ...(usage && { usage }) }
-      const reason = hasError ? 'error' : (finishReason ?? 'stop')
-      const finish = { type: 'finish', finishReason: reason, messageMetadata }
-      return `${calls}${rest}${nothing}${sseFrame({ type: 'finish-step' })}${sseFrame(finish)}data: [DONE]\n\n`
-    },
+    return this.#available(toolCallId) + this.#content({ type: 'tool-approval-request', approvalId: id, toolCallId })
   }
 }
 
