@@ -15,7 +15,7 @@ export * from './evaluation/comparison.ts'
 export * from './evaluation/roots.ts'
 export * from './evaluation/run-cases.ts'
 export * from './evaluation/sql-reader.ts'
-export { type Migration, migrateSpans, NewerStore, partsToChange, readMigrations } from './migrate.ts'
+export { checkReadable, type Migration, migrateSpans, NewerStore, partsToChange, readMigrations } from './migrate.ts'
 export { readActivity } from './read/activity.ts'
 export { readAggregates } from './read/aggregates.ts'
 export {

@@ -15,6 +15,10 @@ export interface Migration {
 /** A newer version has migrated the store. */
 export class NewerStore extends Error {}
 
+/** Resolves when spans can be read: the server responds and has the table. */
+export const checkReadable = (engine: Engine): Promise<unknown> =>
+  engine.rows({ text: 'SELECT 1 FROM spans LIMIT 1', params: {} })
+
 /**
  * Brings ClickHouse's tables up to date: runs the numbered files in `folder` (`001_initial.sql`, `002_….sql`) that are
  * not in the store's ledger, `schema_migrations`, and returns their names. A released file is never edited; a change is

@@ -8,7 +8,7 @@ import {
   type Uuid,
 } from '@spanhouse/model'
 import { sql } from '@spanhouse/postgres'
-import { type Engine, matchingRoots } from '@spanhouse/span-store'
+import { type Engine, firstRootStoredAt, matchingRoots } from '@spanhouse/span-store'
 import { asUuid } from '../engine/trace-ids.ts'
 import type { RunRow } from '../entities/rows.ts'
 import { stepsOf } from '../runs/run-data.ts'
@@ -74,7 +74,7 @@ export async function explainTrace(
 ): Promise<TraceExplanation> {
   const scenario_id = await scenarioOf(scope, run.id, trace_id)
   const found = run.flags.is_live ? await queriesOf(scope, run) : []
-  const stored = await storedAt(scope, engine, trace_id)
+  const stored = await firstRootStoredAt(engine, scope.project_id, trace_id)
   const queries: QueryExplanation[] = []
   if (stored !== undefined)
     for (const query of found ?? []) queries.push(await explainQuery(scope, engine, { query, trace_id }))
@@ -88,17 +88,6 @@ async function scenarioOf({ db, project_id }: Scope, run_id: Uuid, trace_id: Tra
   const { rows } = await sql<{ scenario_id: Uuid }>`select scenario_id from evaluation_online_traces
     where project_id = ${project_id} and run_id = ${run_id} and trace_id = ${asUuid(trace_id)}`.execute(db)
   return rows[0]?.scenario_id
-}
-
-/** When the first root of a trace was stored; undefined: none is there. */
-async function storedAt({ project_id }: Scope, engine: Engine, trace_id: TraceId): Promise<Micros | undefined> {
-  const [root] = await engine.rows<{ stored_at: Micros }>({
-    text: `SELECT toUnixTimestamp64Micro(created_at) AS stored_at FROM spans
-      PREWHERE project_id = {project_id:UUID} AND trace_id = unhex({trace_id:String}) AND is_root
-      ORDER BY stored_at LIMIT 1`,
-    params: { project_id, trace_id },
-  })
-  return root?.stored_at
 }
 
 async function reasonOf(

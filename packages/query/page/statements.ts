@@ -23,7 +23,7 @@ import type { SpanQuery } from './span-query.ts'
 import { pageLimit } from './windowing.ts'
 
 /*
- * The statements that read the span table, which no other file names. Each statement reads one project.
+ * The statements that find spans and traces, and the FROM and WHERE of those that add spans up. Each reads one project.
  *
  * Columns are given by the reader and may have aliases that are names of columns; conditions and orders always refer to
  * the columns. A statement that reads the table several times sees the same rows each time. The engine's own filter for

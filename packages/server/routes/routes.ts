@@ -2,6 +2,7 @@ import { AWAY_MS_MAX } from '@spanhouse/access'
 import type { Metrics as EvaluationMetrics } from '@spanhouse/evaluation'
 import type { ReadEvents } from '@spanhouse/events'
 import type { RuntimeSettings } from '@spanhouse/runtime'
+import { checkReadable } from '@spanhouse/span-store'
 import type { FastifyInstance } from 'fastify'
 import { CLICKHOUSE_DDL } from '../cluster/ddl.ts'
 import type { Config } from '../config.ts'
@@ -133,7 +134,7 @@ function partsInUse({ roles }: Config, { postgres, stream, engines }: Parts): Re
   if (stream) parts.stream = { check: () => stream.stats(), spareMs: isApiAlone ? Number.POSITIVE_INFINITY : 0 }
   if (engines)
     parts.clickhouse = {
-      check: () => engines.readiness.rows({ text: 'SELECT 1 FROM spans LIMIT 1', params: {} }),
+      check: () => checkReadable(engines.readiness),
       spareMs: 0,
     }
   return parts

@@ -24,6 +24,22 @@ export const rootsSince = (
   { since, after, limit }: { since: Micros; after: TraceId | ''; limit: number },
 ): Promise<StoredRoot[]> => engine.rows<StoredRoot>({ text: ROOTS, params: { project_id, since, after, limit } })
 
+const FIRST_STORED = `
+SELECT toUnixTimestamp64Micro(created_at) AS stored_at
+FROM spans
+PREWHERE project_id = {project_id:UUID} AND trace_id = unhex({trace_id:String}) AND is_root
+ORDER BY stored_at LIMIT 1`
+
+/** When the first root of a trace was stored; undefined: none is there. */
+export async function firstRootStoredAt(
+  engine: Engine,
+  project_id: Uuid,
+  trace_id: TraceId,
+): Promise<Micros | undefined> {
+  const [root] = await engine.rows<{ stored_at: Micros }>({ text: FIRST_STORED, params: { project_id, trace_id } })
+  return root?.stored_at
+}
+
 /** A trace whose root a filter matches. */
 export interface MatchingTrace {
   trace_id: TraceId
