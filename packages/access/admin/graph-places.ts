@@ -1,7 +1,7 @@
 import { Problem, type Uuid } from '@spanhouse/model'
 import { type Insertable, newId, type Tables, type Trx } from '@spanhouse/postgres'
 import type { AccountRows } from '../accounts/account-rows.ts'
-import { lockWorkspaces } from '../organizations/projects.ts'
+import { joinMembers, lockWorkspaces } from '../organizations/projects.ts'
 import type { GraphWork } from './graph-work.ts'
 
 type WorkspaceRow = Insertable<Tables['workspaces']>
@@ -121,26 +121,6 @@ async function defaultsOf(trx: Trx, workspaces: Uuid[]): Promise<Map<Uuid, Proje
     .where('is_default', '=', true)
     .execute()
   return new Map(rows.map(row => [row.workspace_id, row]))
-}
-
-async function joinMembers(trx: Trx, projects: ProjectRow[]): Promise<void> {
-  if (projects.length === 0) return
-  const members = await trx
-    .selectFrom('workspace_memberships')
-    .select(['workspace_id', 'user_id', 'role'])
-    .where(
-      'workspace_id',
-      'in',
-      projects.map(project => project.workspace_id),
-    )
-    .orderBy('id')
-    .execute()
-  const rows = projects.flatMap(({ id: project_id, workspace_id: place }) =>
-    members
-      .filter(member => member.workspace_id === place)
-      .map(({ user_id, role }) => ({ id: newId(), project_id, user_id, role })),
-  )
-  if (rows.length > 0) await trx.insertInto('project_memberships').values(rows).execute()
 }
 
 /** Seeds run as the owners of the organizations. */

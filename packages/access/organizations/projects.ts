@@ -135,17 +135,31 @@ export interface NewProjectRow {
 export async function insertProject(trx: Trx, project: NewProjectRow): Promise<void> {
   if (project.is_default) await releaseDefault(trx, project.workspace_id)
   await trx.insertInto('projects').values(project).execute()
+  await joinMembers(trx, [project])
+}
+
+/** Makes the members of the workspaces members of these new projects in them, with the same roles. */
+export async function joinMembers(
+  trx: Trx,
+  projects: readonly Pick<NewProjectRow, 'id' | 'workspace_id'>[],
+): Promise<void> {
+  if (projects.length === 0) return
   const members = await trx
     .selectFrom('workspace_memberships')
-    .select(['user_id', 'role'])
-    .where('workspace_id', '=', project.workspace_id)
+    .select(['workspace_id', 'user_id', 'role'])
+    .where(
+      'workspace_id',
+      'in',
+      projects.map(project => project.workspace_id),
+    )
     .orderBy('id')
     .execute()
-  if (members.length === 0) return
-  await trx
-    .insertInto('project_memberships')
-    .values(members.map(member => ({ id: newId(), project_id: project.id, ...member })))
-    .execute()
+  const rows = projects.flatMap(({ id: project_id, workspace_id }) =>
+    members
+      .filter(member => member.workspace_id === workspace_id)
+      .map(({ user_id, role }) => ({ id: newId(), project_id, user_id, role })),
+  )
+  if (rows.length > 0) await trx.insertInto('project_memberships').values(rows).execute()
 }
 
 /**
