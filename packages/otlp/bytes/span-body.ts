@@ -39,11 +39,11 @@ export interface SpanBody {
 }
 
 /** A body may be nested deeper than this; its spans are stored only up to this many levels. */
-const NESTING_MAX = 500
+const BODY_LEVELS_MAX = 500
 
 /**
  * The span as a draft; null if it cannot be stored because an id or a time is not valid, or values are nested more than
- * 500 levels deep. Malformed links and events go to `ag.unsupported`; an event without a time gets the start of its
+ * {@link BODY_LEVELS_MAX} levels deep. Malformed links and events go to `ag.unsupported`; an event without a time gets the start of its
  * span. The draft takes over the body's values.
  */
 export function draftOfBody(body: SpanBody, accepted_at: Micros): SpanDraft | null {
@@ -119,7 +119,7 @@ function unusable(lists: Record<string, readonly Json[]>): JsonObject | undefine
 }
 
 /** Stops at the limit, so that deep values do not exhaust the stack. `for … in` takes five times as long. */
-function isShallow(value: Json | readonly Json[] | undefined, levels = NESTING_MAX): boolean {
+function isShallow(value: Json | readonly Json[] | undefined, levels = BODY_LEVELS_MAX): boolean {
   if (levels < 0) return false
   if (typeof value !== 'object' || value === null) return true
   for (const one of Array.isArray(value) ? value : Object.values(value)) if (!isShallow(one, levels - 1)) return false
