@@ -1,5 +1,4 @@
-import type { Uuid } from '@spanhouse/model'
-import { invalid } from '@spanhouse/model'
+import { invalid, type Uuid } from '@spanhouse/model'
 import { listOf, type RawBuilder, type RowList, sql } from '@spanhouse/postgres'
 import type { Scope } from './kind.ts'
 import { defaultVariantOf } from './rows/find.ts'

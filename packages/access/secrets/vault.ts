@@ -1,6 +1,5 @@
 import { hkdfSync } from 'node:crypto'
-import type { JsonObject, Uuid } from '@spanhouse/model'
-import { isJsonObject, parseJson } from '@spanhouse/model'
+import { isJsonObject, type JsonObject, parseJson, type Uuid } from '@spanhouse/model'
 import { seal, unseal } from '../credentials/sealed.ts'
 
 /**

@@ -1,6 +1,5 @@
 import { isJsonObject, type Json, type JsonObject, nextTurn, Problem, type Uuid } from '@spanhouse/model'
-import type { Embed, EmbedTarget } from './embed.ts'
-import { parseReferences } from './embed.ts'
+import { type Embed, type EmbedTarget, parseReferences } from './embed.ts'
 import { EmbedFailure } from './failure.ts'
 
 /** The part of a revision that embeds use. */

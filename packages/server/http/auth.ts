@@ -1,5 +1,11 @@
-import type { Authenticator, Permission, Principal, ProjectPrincipal } from '@spanhouse/access'
-import { requirePermission, unauthenticated } from '@spanhouse/access'
+import {
+  type Authenticator,
+  type Permission,
+  type Principal,
+  type ProjectPrincipal,
+  requirePermission,
+  unauthenticated,
+} from '@spanhouse/access'
 import type { FastifyRequest } from 'fastify'
 import { authenticateExport } from '../ingest/export-credentials.ts'
 

@@ -99,7 +99,7 @@ export interface Endpoint<Who, Params, Query, Body> {
 }
 
 /** The schema of a part of a request, if the endpoint describes it. */
-type Part = z.ZodType | undefined
+export type Part = z.ZodType | undefined
 
 /**
  * Adds an endpoint for callers who act in a project. Checks in this order: 401 without a project, 403 without one of

@@ -1,6 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Authenticator, Principal, ScopeParameters } from '@spanhouse/access'
-import { unauthenticated } from '@spanhouse/access'
+import { type Authenticator, type Principal, type ScopeParameters, unauthenticated } from '@spanhouse/access'
 import { Problem } from '@spanhouse/model'
 
 /**

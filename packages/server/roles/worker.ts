@@ -1,7 +1,6 @@
 import type { Dispatcher, Online } from '@spanhouse/evaluation'
 import { evaluationMetrics } from '../evaluations/evaluation-metrics.ts'
-import type { EvaluationsStart } from '../evaluations/start-evaluations.ts'
-import { followLiveRuns, startEvaluations } from '../evaluations/start-evaluations.ts'
+import { type EvaluationsStart, followLiveRuns, startEvaluations } from '../evaluations/start-evaluations.ts'
 import { startDelivery } from './delivery.ts'
 import type { EventMetrics } from './event-metrics.ts'
 

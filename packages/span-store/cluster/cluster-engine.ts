@@ -1,5 +1,4 @@
-import type { Engine } from '../engine/engine.ts'
-import { type EngineOptions, openEngine } from '../engine/engine.ts'
+import { type Engine, type EngineOptions, openEngine } from '../engine/engine.ts'
 import { clusterDatabaseOf } from './cluster-database.ts'
 
 /**

@@ -1,5 +1,4 @@
-import type { JsonObject, NestedSpan, SpanLevel, TreeNode } from '@spanhouse/model'
-import { JsonMembers } from '@spanhouse/model'
+import { JsonMembers, type JsonObject, type NestedSpan, type SpanLevel, type TreeNode } from '@spanhouse/model'
 
 /** A node of a tree: it becomes the span's JSON when it is rendered. */
 interface ShownSpan extends NestedSpan {

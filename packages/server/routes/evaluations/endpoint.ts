@@ -1,6 +1,14 @@
 import type { Permission, ProjectPrincipal } from '@spanhouse/access'
-import type { Dispatcher, EntityName, Metrics, Online, RowOf, Scope } from '@spanhouse/evaluation'
-import { ENTITIES, recordOf } from '@spanhouse/evaluation'
+import {
+  type Dispatcher,
+  ENTITIES,
+  type EntityName,
+  type Metrics,
+  type Online,
+  type RowOf,
+  recordOf,
+  type Scope,
+} from '@spanhouse/evaluation'
 import { JsonList, type JsonObject } from '@spanhouse/model'
 import type { Database, RowList } from '@spanhouse/postgres'
 import type { RuntimeSettings } from '@spanhouse/runtime'
@@ -8,7 +16,7 @@ import type { Engine } from '@spanhouse/span-store'
 import { z } from '@spanhouse/validation'
 import type { FastifyInstance } from 'fastify'
 import { answerOfMany, answerOfOne, manyRead, one } from '../../http/answer/envelopes.ts'
-import { addEndpoint, type Call, type Endpoint } from '../../http/endpoint.ts'
+import { addEndpoint, type Call, type Endpoint, type Part } from '../../http/endpoint.ts'
 
 /** What the endpoints of evaluations need of the program. */
 export interface Evaluations {
@@ -36,8 +44,6 @@ export interface EvaluationRoutes {
   app: FastifyInstance
   evaluations: Evaluations
 }
-
-type Part = z.ZodType | undefined
 
 /** An endpoint whose handler is given the scope to act in. */
 export type EvaluationEndpoint<P, Q, B> = Omit<Endpoint<ProjectPrincipal, P, Q, B>, 'handle'> & {

@@ -1,11 +1,11 @@
 import { Problem } from '@spanhouse/model'
-import type { RuntimeSettings } from '@spanhouse/runtime'
 import {
   findTemplate,
   HARNESSES,
   listLegacyTemplates,
   listTemplates,
   type Role,
+  type RuntimeSettings,
   type TemplateRecord,
   TYPES,
 } from '@spanhouse/runtime'

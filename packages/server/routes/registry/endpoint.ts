@@ -7,7 +7,7 @@ import type { Engine } from '@spanhouse/span-store'
 import { z } from '@spanhouse/validation'
 import type { FastifyInstance } from 'fastify'
 import { answerOfMany, answerOfOne } from '../../http/answer/envelopes.ts'
-import { addEndpoint, type Call, type Endpoint } from '../../http/endpoint.ts'
+import { addEndpoint, type Call, type Endpoint, type Part } from '../../http/endpoint.ts'
 
 /** What the registry's endpoints need from the program. */
 export interface Registry {
@@ -41,8 +41,6 @@ export interface KindRoutes {
   registry: Registry
   kind: Kind
 }
-
-type Part = z.ZodType | undefined
 
 type KindEndpoint<P, Q, B> = Omit<Endpoint<ProjectPrincipal, P, Q, B>, 'tag' | 'handle'> & {
   permission: Permission | readonly Permission[]
