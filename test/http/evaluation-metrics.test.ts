@@ -72,6 +72,21 @@ describe('shapes', () => {
     expect(row.data.e[`${OUT}.score`]).toEqual(VECTOR)
   })
 
+  test('labels that are not of the enum: the most frequent thousand are listed, cut to 500 characters', async () => {
+    const labels = { type: 'array', items: { type: 'string', enum: ['A'] } }
+    const schema = properties({ labels, grade: { type: 'string', enum: ['A'] } })
+    const others = Array.from({ length: 1_500 }, (_, n) => `other ${n}`)
+    const { run } = await evaluated(schema, [{ labels: ['A', 'A', ...others] }, { grade: 'é'.repeat(10_000) }])
+    const [row] = await refresh({ run_id: run.id })
+    const { labels: many, grade } = Object.fromEntries(
+      Object.entries<any>(row.data.e).map(([path, value]) => [path.split('.').at(-1), value]),
+    )
+    expect(many.count).toBe(1_502)
+    expect(many.uniq).toEqual(['A', ...others.toSorted().slice(0, 999)])
+    expect(many.freq[0]).toEqual({ value: 'A', count: 2, density: 0.00133 })
+    expect(grade).toMatchObject({ count: 1, uniq: ['é'.repeat(500)] })
+  })
+
   test('the other types, names with dots, and what is of another type', async () => {
     const schema = properties({
       success: { type: 'boolean' },

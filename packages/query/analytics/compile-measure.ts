@@ -33,7 +33,8 @@ export interface MeasureRows {
   string: number
   json: number
 }
-export type Frequencies = readonly [values: readonly string[], counts: readonly number[]]
+/** `count` is how many there are in all, where not all values are listed. */
+export type Frequencies = readonly [values: readonly string[], counts: readonly number[], count?: number]
 /**
  * The last element has the values at each of {@link PERCENTILES}, interpolated linearly between neighbours; none if all
  * values are equal, as that of one scenario usually are.

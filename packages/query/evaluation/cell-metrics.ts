@@ -150,10 +150,18 @@ const gathered = (numbers: Sql): Sql =>
 
 const countOf = (value: 'true' | 'false'): Sql => sql`countIfForEach(arrayMap(json -> json = ${text(value)}, booleans))`
 
+/** The labels of a row, the most frequent ones, and the characters of each: those outside of an enum are any texts. */
+const LABELS_MAX = 1_000
+const LABEL_CHARACTERS_MAX = 500
+
 /** How often each label occurs; `lists` has the JSON values of each slot. */
 function labelsOf(lists: Sql): Sql {
-  const labels = sql`arrayMap(list -> arrayMap(json -> JSONExtractString(json), arrayFilter(json -> startsWith(json, '"'), list)), ${lists})`
-  return sql`sumMapForEach(${labels}, arrayMap(list -> arrayWithConstant(length(list), toUInt64(1)), ${labels}))`
+  const label = sql`substringUTF8(JSONExtractString(json), 1, ${int(LABEL_CHARACTERS_MAX)})`
+  const labels = sql`arrayMap(list -> arrayMap(json -> ${label}, arrayFilter(json -> startsWith(json, '"'), list)), ${lists})`
+  const counts = sql`sumMapForEach(${labels}, arrayMap(list -> arrayWithConstant(length(list), toUInt64(1)), ${labels}))`
+  const most = sql`arraySlice(arraySort(p -> (-toInt64(p.2), p.1), arrayZip(m.1, m.2)), 1, ${int(LABELS_MAX)})`
+  const row = sql`(arrayMap(p -> p.1, most), arrayMap(p -> p.2, most), count)`
+  return sql`arrayMap(m -> arrayMap((most, count) -> ${row}, [${most}], [arraySum(m.2)])[1], ${counts})`
 }
 
 /** The columns of a root span whose values are measured. */

@@ -35,8 +35,8 @@ const countOfNumbers = ([, count]: readonly [sum: number | null, count: number, 
 const sumOf = (counts: readonly number[]): number => counts.reduce((sum, count) => sum + count, 0)
 
 const CATEGORIES: Reader<Frequencies> = {
-  countOf: ([, counts]) => sumOf(counts),
-  membersOf: ([values, counts]) => frequenciesOf(values, counts),
+  countOf: ([, counts, count = sumOf(counts)]) => count,
+  membersOf: ([values, counts, count]) => frequenciesOf(values, counts, count),
 }
 const COUNT: Reader<number> = { countOf: count => count, membersOf: () => ({}) }
 
@@ -69,8 +69,11 @@ const READERS: { readonly [M in Measure]: Reader<MeasureRows[M]> } = {
 }
 
 /** By descending count, then ascending value. */
-function frequenciesOf<V extends string | number>(values: readonly V[], counts: readonly number[]): JsonObject {
-  const count = counts.reduce((sum, one) => sum + one, 0)
+function frequenciesOf<V extends string | number>(
+  values: readonly V[],
+  counts: readonly number[],
+  count = sumOf(counts),
+): JsonObject {
   const freq = values
     .map((value, index) => ({ value, count: counts[index] as number }))
     .sort((one, other) => other.count - one.count || (one.value < other.value ? -1 : 1))
