@@ -18,7 +18,7 @@ import { CLICKHOUSE_DDL } from './cluster/ddl.ts'
 import { watchDivision } from './cluster/divisions.ts'
 import { startGrowth } from './cluster/growth.ts'
 import { type Config, servicesUrlAt } from './config.ts'
-import { writeKeyFile } from './data-folder/key-file.ts'
+import { readKeyFile, writeKeyFile } from './data-folder/key-file.ts'
 import { evaluationMetrics } from './evaluations/evaluation-metrics.ts'
 import type { GrpcServer } from './grpc/grpc-server.ts'
 import { listenOtlp } from './grpc/listen-otlp.ts'
@@ -161,7 +161,9 @@ async function makeDefaultProject(
   { postgres, seeds }: Parts,
 ): Promise<string | undefined> {
   const keepKey = (generated: string): Promise<void> => writeKeyFile(dataDir, generated)
-  return (await ensureDefaultProject(postgres.db, { apiKey, seeds: seeds.project, keepKey })).apiKey
+  // Overwritten, it would be lost to the database that an earlier start used.
+  const keptKey = await readKeyFile(dataDir)
+  return (await ensureDefaultProject(postgres.db, { apiKey, seeds: seeds.project, keepKey, keptKey })).apiKey
 }
 
 /**

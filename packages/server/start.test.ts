@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, mkdtemp, readdir, rm, rmdir, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rename, rm, rmdir, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import { promisify } from 'node:util'
 import { natsAvailable, startNats } from '@spanhouse/span-stream/nats-server.testing.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readKeyFile } from './data-folder/key-file.ts'
-import { startServerProcess } from './server-process.testing.ts'
+import { newDataDir, startServerProcess } from './server-process.testing.ts'
 
 let dataDir: string
 beforeAll(async () => {
@@ -50,6 +50,24 @@ test('a first start without space on the disk leaves nothing that keeps the next
   const key = await readKeyFile(full)
   expect(server.output()).toContain(`API key               ${key}`)
   await server.kill()
+}, 180_000)
+
+test('a start on another database keeps the key of the data folder, so that it opens both', async () => {
+  const folder = await newDataDir('key')
+  const env = { SPANHOUSE_API_KEY: '' }
+  const statusOf = async (url: string, key = ''): Promise<number> =>
+    (await fetch(`${url}/api/projects/current`, { headers: { authorization: `ApiKey ${key}` } })).status
+  const first = await startServerProcess({ dataDir: folder, env })
+  const key = await readKeyFile(folder)
+  expect(first.output()).toContain(`API key               ${key}`)
+  await first.stop()
+  await rename(join(folder, 'postgres'), join(folder, 'first'))
+  const second = await startServerProcess({ dataDir: folder, env })
+  expect(second.output()).toContain(`API key               stored in ${join(folder, 'api-key')}`)
+  expect(await readKeyFile(folder)).toBe(key)
+  expect(await statusOf(second.url, key)).toBe(200)
+  await second.stop()
+  await rm(folder, { recursive: true })
 }, 180_000)
 
 test.skipIf(!natsAvailable)(

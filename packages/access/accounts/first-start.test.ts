@@ -47,6 +47,31 @@ onEachDatabase('the first start', postgres => {
     expect(await authenticate(db(), second.apiKey)).toMatchObject({ project_id: second.project.project_id })
   })
 
+  describe('a key that is kept already', () => {
+    test('becomes that of an empty database, and is not told', async () => {
+      const keptKey = makeApiKey()
+      const keepKey = vi.fn()
+      const { project, ...rest } = await ensureDefaultProject(db(), { keptKey, keepKey })
+      expect(rest).toEqual({})
+      expect(keepKey).not.toHaveBeenCalled()
+      expect(await authenticate(db(), keptKey)).toMatchObject({ ...project, role: 'owner' })
+      expect(await countOf(db(), 'api_keys')).toBe(1)
+    })
+
+    test('does not come back with the default project once it was deleted', async () => {
+      const { apiKey: keptKey = '' } = await ensureDefaultProject(db())
+      await db().deleteFrom('organizations').execute()
+      const { apiKey } = await ensureDefaultProject(db(), { keptKey })
+      expect(await authenticate(db(), apiKey)).toMatchObject({ role: 'owner' })
+      await expect(authenticate(db(), keptKey)).rejects.toMatchObject({ status: 401 })
+    })
+
+    test('is replaced if it is none', async () => {
+      const { apiKey } = await ensureDefaultProject(db(), { keptKey: 'not a key' })
+      expect(await authenticate(db(), apiKey)).toMatchObject({ role: 'owner' })
+    })
+  })
+
   describe('a preset key', () => {
     test.each([
       ['in our format', makeApiKey()],

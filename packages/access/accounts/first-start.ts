@@ -20,6 +20,8 @@ export interface FirstStartOptions {
   apiKey?: string
   seeds?: readonly Seed[]
   keepKey?: KeepKey
+  /** What an earlier start, on another database, passed to `keepKey`: an empty database gets the same key. */
+  keptKey?: string
 }
 
 /**
@@ -30,7 +32,7 @@ export type KeepKey = (apiKey: string) => Promise<void>
 
 export interface DefaultProject {
   project: NewProject
-  /** The new key, when one was generated: only at the first start on a database, and only when no key is preset. */
+  /** The new key, when one was generated: only at the first start on a database, and if no key is preset or kept. */
   apiKey?: string
 }
 
@@ -42,7 +44,7 @@ export interface DefaultProject {
  */
 export async function ensureDefaultProject(
   db: Database,
-  { apiKey, seeds = [], keepKey }: FirstStartOptions = {},
+  { apiKey, seeds = [], keepKey, keptKey }: FirstStartOptions = {},
 ): Promise<DefaultProject> {
   const preset = apiKey === undefined ? null : identifyApiKey(apiKey)
   if (apiKey !== undefined && preset === null) {
@@ -52,9 +54,15 @@ export async function ensureDefaultProject(
     db.transaction().execute(async trx => {
       await sql`select pg_advisory_xact_lock(hashtextextended('spanhouse first start', 0))`.execute(trx)
       const existing = await findMarkedProject(trx, FIRST)
+      // Where the default project was deleted, its key must not come back with the next one.
+      const kept = keptKey !== undefined && (await isEmpty(trx)) ? identifyApiKey(keptKey) : null
       const project = existing ?? (await makeDefaultProject(trx, seeds))
       if (preset !== null) await presetKey(trx, project, preset)
       if (preset !== null || existing !== null) return { project }
+      if (kept !== null) {
+        await insertKey(trx, project, kept)
+        return { project }
+      }
       return { project, apiKey: await makeKey(trx, project, keepKey) }
     }),
   )
@@ -89,6 +97,17 @@ async function makeKey(trx: Trx, { user_id, project_id }: NewProject, keepKey: K
   const apiKey = await insertApiKey(trx, { user_id, project_id })
   await keepKey?.(apiKey)
   return apiKey
+}
+
+async function isEmpty(trx: Trx): Promise<boolean> {
+  return (await trx.selectFrom('users').select('id').limit(1).executeTakeFirst()) === undefined
+}
+
+async function insertKey(trx: Trx, { user_id, project_id }: NewProject, key: KeyIdentity): Promise<void> {
+  await trx
+    .insertInto('api_keys')
+    .values({ id: newId(), ...key, user_id, project_id })
+    .execute()
 }
 
 async function findMarkedProject(trx: Trx, mark: typeof FIRST): Promise<NewProject | null> {
