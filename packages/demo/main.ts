@@ -45,7 +45,7 @@ for (const traceId of traceIds) {
   process.stdout.write(`\nTrace ${traceId}\n${printTree(spans)}`)
 }
 process.stdout.write(`
-To run this query yourself:
+To find those of the travel assistant yourself:
   curl -s ${url}/api/traces/query -H "Authorization: ApiKey ${apiKeyToPaste()}" -H "Content-Type: application/json" \\
     -d '{"filtering":{"conditions":[{"field":"attributes","key":"ag.tags.app","operator":"is","value":"travel-assistant"}]},"windowing":{"limit":10}}'
 `)

@@ -4,8 +4,8 @@ import { toSpan } from './canonical/normalise.ts'
 import { llmExport } from './llm-export.testing.ts'
 
 /**
- * Measures the processing of a span on one core: `node packages/otlp/throughput.ts`. Prints one JSON line per step, the
- * median of nine rounds of about a quarter of a second each.
+ * Measures the processing of a span on one core: `npx node packages/otlp/throughput.ts`. Prints one JSON line per step,
+ * the median of nine rounds of about a quarter of a second each.
  */
 
 const SPANS = 512

@@ -154,7 +154,7 @@ export function documentation(): string {
 What Spanhouse recognises of the traces that these packages send, each recorded with a model server that always gives the
 same answer. How many spans there are, and how many of them have inputs, outputs and a model; the totals of prompt and
 completion tokens and of costs in millionths of a US dollar; whether a session and a user are known; the errors. Written
-by \`node test/clients/outline.ts\` from the recordings in \`packages/otlp/fixtures\`; a test compares the two.
+by \`npx node test/clients/outline.ts\` from the recordings in \`packages/otlp/fixtures\`; a test compares the two.
 
 | Packages | Spans | Inputs | Outputs | Model | Tokens | Costs | Session | User | Errors |
 | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |
