@@ -5602,6 +5602,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/evaluations/queues/progress/query": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Counts the scenarios of up to 20 queues as for one; those that do not exist are left out. */
+        post: operations["post_evaluations_queues_progress_query"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/evaluations/runs/{run_id}/agreement": {
         parameters: {
             query?: never;
@@ -12770,7 +12787,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Only this one. */
-                part?: ("inputs" | "outputs" | "parameters" | "internals" | "attributes" | "events" | "links" | "references") | null;
+                part?: ("inputs" | "outputs" | "parameters" | "internals" | "attributes" | "events" | "links" | "references" | "unsupported") | null;
                 /** @description Characters to skip. */
                 offset?: number | null;
                 /** @description Characters of each part; 100000 by default. */
@@ -12803,6 +12820,8 @@ export interface operations {
                             text: string;
                             /** @description The offset of the next range. */
                             next?: number;
+                            /** @description It did not fit the schema, and is from `ag.unsupported.data`. */
+                            is_unsupported?: boolean;
                         }[];
                     };
                 };
@@ -13551,6 +13570,8 @@ export interface operations {
                  *           "step_key": "text",
                  *           "path": "text"
                  *         },
+                 *         "is_newest_first": true,
+                 *         "until": "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11",
                  *         "offset": 1,
                  *         "limit": 1
                  *       }
@@ -13576,6 +13597,8 @@ export interface operations {
                             path: string;
                             is_descending?: boolean | null;
                         } | null;
+                        is_newest_first?: boolean | null;
+                        until?: string | null;
                         offset?: number | null;
                         limit?: number | null;
                     };
@@ -13593,6 +13616,8 @@ export interface operations {
                         count: number;
                         /** @description How many there are in all; 0 beyond the last page. */
                         total: number;
+                        /** @description How many more there are that were added after `until`, if it was given. */
+                        newer?: number;
                         cases: {
                             scenario_id: string;
                             status: string;
@@ -39347,6 +39372,65 @@ export interface operations {
                                 done: number;
                             }[];
                         };
+                    };
+                };
+            };
+            /** @description The request was rejected (4XX) or cannot be served now (5XX); `detail` gives the reason. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        detail: string | Record<string, never> | unknown[];
+                    };
+                };
+            };
+        };
+    };
+    post_evaluations_queues_progress_query: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "queue_ids": [
+                 *         "0198f6b2-5c6e-7d1a-9f43-2b7c8d9e0f11"
+                 *       ]
+                 *     }
+                 */
+                "application/json": {
+                    queue_ids: string[];
+                };
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        count: number;
+                        progress: {
+                            queue_id: string;
+                            run_id: string;
+                            scenarios: number;
+                            done: number;
+                            assignees: {
+                                repeat_idx: number;
+                                user_id?: string;
+                                scenarios: number;
+                                done: number;
+                            }[];
+                        }[];
                     };
                 };
             };

@@ -115,6 +115,21 @@ test('without assignments progress is by repeat; an unknown queue has none', asy
   expect(await ok('GET', `/evaluations/queues/${randomUUID()}/progress`)).toEqual({ count: 0 })
 })
 
+test('the progress of several queues is that of each, in order; what does not exist is left out', async () => {
+  const ana = randomUUID()
+  const [first, second] = [await newQueue({ repeats: 2 }), await newQueue({ assignments: [[ana]] })]
+  await annotate(first, [1, 0], { approved: true })
+  await annotate(second, [2, 0], { approved: true })
+  const queue_ids = [second.id, randomUUID(), first.id, second.id]
+  const { count, progress } = await post('/evaluations/queues/progress/query', { queue_ids })
+  expect(count).toBe(2)
+  expect(progress).toEqual([await progressOf(second), await progressOf(first)])
+  expect(progress[0].done).toBe(1)
+  expect(await post('/evaluations/queues/progress/query', { queue_ids: [] })).toEqual({ count: 0, progress: [] })
+  const tooMany = { queue_ids: Array.from({ length: 21 }, () => randomUUID()) }
+  expect((await send('POST', '/evaluations/queues/progress/query', tooMany)).status).toBe(422)
+})
+
 test('agreement between repeats, by output; what only one has rated says nothing', async () => {
   const queue = await newQueue({ repeats: 2 })
   // Of five pairs four agree on approval; stars differ by one, once.

@@ -11,6 +11,7 @@ import {
   newQueue,
   newResult,
   newRun,
+  type QueueProgress,
   type QueueRow,
   type RunRow,
   type Scope,
@@ -140,7 +141,7 @@ onEachDatabase('queues', postgres => {
     )
     const repeats =
       lanes.length > 0 ? lanes.flatMap(({ size }, n) => (size > 0 ? [n] : [])) : [...Array(of.repeats).keys()]
-    const progress = await findQueueProgress(scope, queue, run)
+    const [progress] = (await findQueueProgress(scope, [{ queue, run }])) as [QueueProgress]
     expect(progress).toMatchObject({
       scenarios: repeats.length > 0 ? counted.length : 0,
       done: repeats.length > 0 ? counted.filter(id => repeats.every(n => isDone(id, n))).length : 0,

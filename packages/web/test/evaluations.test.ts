@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import type { Browser, Locator, Page, Route } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -303,6 +304,51 @@ test('a filter of the list is evaluated live by keyboard only: a sample of what 
   await close()
 })
 
+test('by keyboard only: the newest case of a live run is first, and no case moves before it is shown', {
+  timeout: 120_000,
+}, async () => {
+  const own = await newProject()
+  const parameters = { key: 'static', kwargs: { output: { score: 0.5 } } }
+  const evaluator = { slug: 'fair', name: 'fair', data: { uri: 'agenta:custom:mock:v0', parameters } }
+  const fair = (await post(own, '/simple/evaluators/', { evaluator })).evaluator.revision_id
+  const conditions = [
+    { field: 'trace_type', operator: 'is', value: 'invocation' },
+    { field: 'span_name', operator: 'is', value: 'asked' },
+  ]
+  const data = { filtering: { operator: 'and', conditions }, formatting: { focus: 'trace' } }
+  const { query } = await post(own, '/simple/queries/', { query: { slug: 'asked', name: 'asked', data } })
+  const { evaluation } = await post(own, '/simple/evaluations/', {
+    evaluation: {
+      name: 'Live',
+      flags: { is_live: true },
+      data: { query_steps: { [query.revision_id]: 'custom' }, evaluator_steps: { [fair]: 'auto' } },
+    },
+  })
+  const arrive = (n: number): Promise<unknown> =>
+    own.store(...traceOf({ name: 'asked', type: 'agent', at: 0, ms: 100, inputs: { question: `Number ${n}?` } }))
+  const { page, faults, close } = await visit(browser, own, `/w/evaluations/${evaluation.id}`)
+  const shown = (): Promise<(string | undefined)[]> =>
+    page.locator('[data-row]').evaluateAll(rows => rows.map(row => /Number \d/.exec(row.textContent ?? '')?.[0]))
+  await arrive(1)
+  await expect.poll(shown, { timeout: 30_000 }).toEqual(['Number 1'])
+  await arrive(2)
+  const fresh = page.getByRole('button', { name: '1 new' })
+  await fresh.waitFor()
+  expect(await shown()).toEqual(['Number 1'])
+  await page.getByText('2 cases', { exact: true }).waitFor()
+  await page.keyboard.press('j')
+  await page.keyboard.press('n')
+  await expect.poll(shown).toEqual(['Number 2', 'Number 1'])
+  await fresh.waitFor({ state: 'detached' })
+  await arrive(3)
+  await tabTo(page, fresh)
+  await page.keyboard.press('Enter')
+  await expect.poll(shown).toEqual(['Number 3', 'Number 2', 'Number 1'])
+  expect(await page.evaluate(() => document.activeElement?.textContent)).toContain('With errors')
+  expect(faults).toEqual([])
+  await close()
+})
+
 test('the list of evaluations follows a run that goes on', { timeout: 120_000 }, async () => {
   const own = await newProject()
   const { run_id } = await queuedRun(own, await makeEvaluated(own, 1), 1)
@@ -552,6 +598,51 @@ test('the cases of the table are exported by keyboard with exact scores', async 
   await close()
 })
 
+test('an export that goes on says how far it is, and is stopped by its button', async () => {
+  const { page, faults, close } = await visit(browser, project, `/w/evaluations/${worse}`)
+  await page.locator('[data-row="1"]').waitFor()
+  // A server with ten times as many cases, whose second page takes its time.
+  let asked = 0
+  await page.route(/runs\/[^/]*\/cases$/, async route => {
+    const { cases } = route.request().postDataJSON()
+    if (cases.limit !== 200) return route.continue()
+    const answer = await route.fetch()
+    if (++asked > 1) return
+    await route.fulfill({ response: answer, json: { ...(await answer.json()), total: 400 } })
+  })
+  const download = page.waitForEvent('download', { timeout: 2_000 }).catch(() => undefined)
+  await tabTo(page, page.getByRole('button', { name: 'Export CSV' }))
+  await page.keyboard.press('Enter')
+  await page.getByRole('button', { name: `Stop export (${CASES} of 400)` }).waitFor()
+  await expect.poll(() => asked).toBe(2)
+  await page.keyboard.press('Enter')
+  await page.locator('button:focus', { hasText: 'Export CSV' }).waitFor()
+  expect(await page.getByRole('alert').count()).toBe(0)
+  expect(await download).toBeUndefined()
+  expect(faults).toEqual([])
+  await close()
+})
+
+test('an export that is begun before the scores are here has them all the same', async () => {
+  const { page, close } = await visit(browser, project, '/w/evaluations')
+  let answer: (() => void) | undefined
+  const waits = new Promise<void>(resolve => {
+    answer = resolve
+  })
+  await page.route(/\/scores$/, async route => {
+    await waits
+    await route.continue()
+  })
+  await page.getByRole('link', { name: 'Short answers' }).click()
+  await page.locator('[data-row="1"]').waitFor()
+  await page.getByRole('button', { name: 'Export CSV' }).focus()
+  const saved = exported(page)
+  await page.getByRole('button', { name: 'Stop export' }).waitFor()
+  answer?.()
+  expect((await saved).lines[0]).toContain(',success,score,tone,')
+  await close()
+})
+
 test('an export has each repeat and the whole of long texts, and is no formula', { timeout: 120_000 }, async () => {
   const own = await newProject()
   const long = `- ${'long '.repeat(4_000)}end`
@@ -588,6 +679,33 @@ test('a queue asks nobody for a repeat that its run no longer has, and the metri
     return Object.values<any>(metrics[0].data)[0]['attributes.ag.data.outputs.stars']
   })
   expect(stars.count).toBe(1)
+  await close()
+})
+
+test('the list of queues says how many cases are annotated, and how many of those that are the reader’s', {
+  timeout: 120_000,
+}, async () => {
+  const own = await newProject()
+  const few = await makeEvaluated(own, 3)
+  const me: string = (await own.get('/api/profile')).body.id
+  const data = { kind: 'testsets', testsets: [few.testset], evaluators: { [few.review]: 'human' } }
+  const made = async (name: string, more: object): Promise<string> =>
+    (await post(own, '/simple/queues/', { queue: { name, data: { ...data, ...more } } })).queue.id
+  const everybody = await made('For everybody', {})
+  const shared = await made('Shared', { assignments: [[me], [randomUUID()]] })
+  const { page, faults, close } = await visit(browser, own, '/w/evaluations?list=queues')
+  const row = (id: string) => page.locator(`tr[data-id="${id}"]`)
+  await row(shared).getByText('0 of 3 · yours: 0 of 3').waitFor()
+  expect(await row(everybody).textContent()).toMatch(/0 of 3(?! ·)/)
+  await row(everybody).getByRole('link', { name: 'For everybody' }).click()
+  await page.locator('output', { hasText: '0 of 3' }).waitFor()
+  await page.keyboard.press('1')
+  await page.keyboard.press('Control+Enter')
+  await page.locator('output', { hasText: '1 of 3' }).waitFor()
+  await page.getByText('saving').waitFor({ state: 'detached' })
+  await page.goBack()
+  await row(everybody).getByText('1 of 3').waitFor()
+  expect(faults).toEqual([])
   await close()
 })
 

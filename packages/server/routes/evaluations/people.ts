@@ -1,6 +1,14 @@
-import { findAgreement, findQueueProgress, findRow } from '@spanhouse/evaluation'
-import { Problem } from '@spanhouse/model'
-import { uuid, z } from '@spanhouse/validation'
+import {
+  findAgreement,
+  findQueueProgress,
+  findRow,
+  findRows,
+  type QueueRow,
+  type RunRow,
+  type Scope,
+} from '@spanhouse/evaluation'
+import { Problem, type Uuid } from '@spanhouse/model'
+import { list, uuid, z } from '@spanhouse/validation'
 import { addEvaluationEndpoint, type EvaluationRoutes, permissionsOf } from './endpoint.ts'
 
 const tag = 'evaluations'
@@ -22,7 +30,29 @@ const agreement = z.object({
   fleiss_kappa: z.number().optional(),
 })
 
-/** The progress of a queue by assignee, and the agreement between the annotators of a run. */
+const progress = z.object({
+  queue_id: z.string(),
+  run_id: z.string(),
+  scenarios: z.int(),
+  done: z.int(),
+  assignees: z.array(share),
+})
+
+/** Queues whose progress one request asks for. */
+const QUEUES_MAX = 20
+
+/** The queues with these ids, in order, and their runs; those that do not exist are left out. */
+async function findQueues(scope: Scope, ids: readonly Uuid[]): Promise<{ queue: QueueRow; run: RunRow }[]> {
+  const queues = await findRows(scope, 'queues', ids)
+  const runs = await findRows(scope, 'runs', [...new Set(queues.map(({ run_id }) => run_id))])
+  const byId = new Map(runs.map(run => [run.id, run]))
+  return queues.flatMap(queue => {
+    const run = byId.get(queue.run_id)
+    return run ? { queue, run } : []
+  })
+}
+
+/** The progress of queues by assignee, and the agreement between the annotators of a run. */
 export function addPeopleRoutes(routes: EvaluationRoutes): void {
   addEvaluationEndpoint(routes, {
     method: 'GET',
@@ -32,22 +62,24 @@ export function addPeopleRoutes(routes: EvaluationRoutes): void {
     share: 'heavy',
     params: z.object({ queue_id: uuid }),
     summary: 'Counts the scenarios of a queue, and those that are done, for each repeat and assignee.',
-    answer: z.object({
-      count: z.int(),
-      progress: z
-        .object({
-          queue_id: z.string(),
-          run_id: z.string(),
-          scenarios: z.int(),
-          done: z.int(),
-          assignees: z.array(share),
-        })
-        .optional(),
-    }),
+    answer: z.object({ count: z.int(), progress: progress.optional() }),
     handle: async ({ scope, params }) => {
-      const queue = await findRow(scope, 'queues', params.queue_id)
-      const run = queue && (await findRow(scope, 'runs', queue.run_id))
-      return run ? { count: 1, progress: await findQueueProgress(scope, queue, run) } : { count: 0 }
+      const [found] = await findQueueProgress(scope, await findQueues(scope, [params.queue_id]))
+      return found ? { count: 1, progress: found } : { count: 0 }
+    },
+  })
+  addEvaluationEndpoint(routes, {
+    method: 'POST',
+    path: '/evaluations/queues/progress/query',
+    tag,
+    permission: permissionsOf('queues').view,
+    share: 'heavy',
+    summary: `Counts the scenarios of up to ${QUEUES_MAX} queues as for one; those that do not exist are left out.`,
+    body: z.object({ queue_ids: list(uuid, { max: QUEUES_MAX }) }),
+    answer: z.object({ count: z.int(), progress: z.array(progress) }),
+    handle: async ({ scope, body }) => {
+      const found = await findQueueProgress(scope, await findQueues(scope, [...new Set(body.queue_ids)]))
+      return { count: found.length, progress: found }
     },
   })
   addEvaluationEndpoint(routes, {

@@ -32,6 +32,26 @@ export const queueProgressQuery = (id: string) =>
       (await api<{ progress?: QueueProgress }>(`/evaluations/queues/${id}/progress`, { signal })).progress ?? null,
   })
 
+/** So many are counted with one request. */
+const COUNTED_AT_ONCE = 10
+
+/** How far people are in each of some queues: questions that are answered one by one. */
+export const progressQueries = (ids: readonly string[]) =>
+  Array.from({ length: Math.ceil(ids.length / COUNTED_AT_ONCE) }, (_, at) => {
+    const queue_ids = ids.slice(at * COUNTED_AT_ONCE, (at + 1) * COUNTED_AT_ONCE)
+    return queryOptions({
+      queryKey: ['queues progress', queue_ids],
+      queryFn: async ({ signal }) =>
+        (await post<{ progress: ListedProgress[] }>('/evaluations/queues/progress/query', { queue_ids }, signal))
+          .progress,
+      staleTime: 0,
+    })
+  })
+
+export interface ListedProgress extends QueueProgress {
+  queue_id: string
+}
+
 export interface Profile {
   id: string
 }
