@@ -208,6 +208,17 @@ test('cases have what their cells contain, in pages', async () => {
     expect(await casesOf(beyond)).toMatchObject({ count: 0, total: COUNT })
 })
 
+test('the newest cases first, and pages that stay as they are while others are added', async () => {
+  const first = await casesOf({ is_newest_first: true, limit: 3 })
+  expect(idsOf(first)).toEqual([39, 38, 37])
+  expect(first).not.toHaveProperty('newer')
+  const until = (await casesOf({ is_newest_first: true, limit: 3, offset: 2 })).cases[0].scenario_id
+  const second = await casesOf({ is_newest_first: true, until, limit: 2, offset: 1 })
+  expect(idsOf(second)).toEqual([36, 35])
+  expect(second).toMatchObject({ total: 38, newer: 2 })
+  expect(await casesOf({ status: 'errors', until, limit: 0 })).toMatchObject({ total: 0, newer: 2 })
+})
+
 test('cases in the order of a score, by status, by failure and by id; what has no value is last', async () => {
   const score = { step_key: 'e', path: path('score') }
   expect(idsOf(await casesOf({ order_by: { ...score, is_descending: true }, limit: 3 }))).toEqual([37, 36, 35])

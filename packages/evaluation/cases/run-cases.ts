@@ -35,6 +35,10 @@ export const runCases = z.object({
   ),
   /** By default in the order in which the cases were added. Those without a value come last. */
   order_by: optional(z.object({ ...scoreName.shape, is_descending: optional(z.boolean()) })),
+  /** Of cases that no score orders the one that was added last comes first. */
+  is_newest_first: optional(z.boolean()),
+  /** Without cases that were added after this scenario: pages of a run that grows stay as they are. */
+  until: optional(uuid),
   offset: optional(z.int().min(0)),
   limit: optional(z.int().min(0).max(RUN_CASES_MAX)),
 })
@@ -57,6 +61,8 @@ export interface RunCase {
 /** A page of cases, and how many there are in all. */
 export interface RunCasesPage {
   total: number
+  /** How many more there are that were added after `until`. */
+  newer?: number
   cases: RunCase[]
 }
 
@@ -78,10 +84,13 @@ export async function readRunCases(
     readScored(scope, engine, { run, score: name, isDescending })
   if (score) conditions.push(isAmongIds(await scored(score)))
   const ordered = order_by ? await scored(order_by, order_by.is_descending) : []
-  const page = await readPage(scope, { conditions, ordered, query })
+  const { until } = query
+  const shown = until === undefined ? conditions : [...conditions, sql`s.id <= ${until}::uuid`]
+  const page = await readPage(scope, { conditions: shown, ordered, query })
   // A page past the end has no row that says it.
-  const total = page[0]?.total ?? (await countOf(scope, conditions))
-  return { total, cases: await withCells(scope, engine, { run, rows: page }) }
+  const total = page[0]?.total ?? (await countOf(scope, shown))
+  const newer = until === undefined ? {} : { newer: (await countOf(scope, conditions)) - total }
+  return { total, ...newer, cases: await withCells(scope, engine, { run, rows: page }) }
 }
 
 const isAmongIds = (ids: readonly Uuid[]): Condition => sql`s.id in (
@@ -133,12 +142,13 @@ async function countOf({ db }: Scope, conditions: readonly Condition[]): Promise
 }
 
 async function readPage({ db }: Scope, { conditions, ordered, query }: PageQuery): Promise<PageRow[]> {
-  const { offset = 0, limit = RUN_CASES_DEFAULT } = query
+  const { offset = 0, limit = RUN_CASES_DEFAULT, is_newest_first = false } = query
+  const direction = sql.raw(is_newest_first ? 'desc' : 'asc')
   const { rows } =
     await sql<PageRow>`select s.id, s.status, (count(*) over ())::int as total from evaluation_scenarios s
     left join (select one::uuid as id, n from jsonb_array_elements_text(${toJsonb([...ordered])}::jsonb)
       with ordinality x(one, n)) o on o.id = s.id
-    where ${sql.join([...conditions], sql` and `)} order by o.n nulls last, s.id limit ${limit} offset ${offset}`.execute(
+    where ${sql.join([...conditions], sql` and `)} order by o.n nulls last, s.id ${direction} limit ${limit} offset ${offset}`.execute(
       db,
     )
   return rows

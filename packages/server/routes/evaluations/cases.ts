@@ -49,13 +49,16 @@ export function runCaseRoutes({
       answer: z.object({
         count: z.int(),
         total: z.int().meta({ description: 'How many there are in all; 0 beyond the last page.' }),
+        newer: z
+          .optional(z.int())
+          .meta({ description: 'How many more there are that were added after `until`, if it was given.' }),
         cases: z.array(runCase),
       }),
       handle: async ({ scope, params, body }) => {
         const run = await findRow(scope, 'runs', params.run_id)
         if (!run) return { count: 0, total: 0, cases: [] }
-        const { total, cases } = await readRunCases(scope, engine, { run, query: body.cases })
-        return { count: cases.length, total, cases }
+        const page = await readRunCases(scope, engine, { run, query: body.cases })
+        return { count: page.cases.length, ...page }
       },
     })
   }

@@ -1,6 +1,6 @@
 import type { RunCase, RunScores } from '@spanhouse/server/routes/evaluations/case-answers.ts'
 import type { Comparison } from '@spanhouse/server/routes/evaluations/comparison-answer.ts'
-import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { type InfiniteData, infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { api, apiById, post } from './client.ts'
 import type { Json, JsonObject } from './registry/registry.ts'
 
@@ -185,10 +185,13 @@ export interface CasesAsked {
   failure?: { step_key: string; reason: string }
   score?: { step_key: string; path: string; value?: number | boolean | string; min?: number; max?: number }
   order_by?: { step_key: string; path: string; is_descending?: boolean }
+  is_newest_first?: boolean
 }
 
 export interface CasesPage {
   total: number
+  /** How many more have come since the list was read first. */
+  newer?: number
   offset: number
   cases: CaseRow[]
 }
@@ -196,16 +199,16 @@ export interface CasesPage {
 /** A page of cases with their testcases, with integers of any size. */
 export async function readCases(
   run_id: string,
-  asked: CasesAsked & { offset?: number; limit?: number },
+  asked: CasesAsked & { until?: string | undefined; offset?: number; limit?: number },
   signal?: AbortSignal,
 ): Promise<CasesPage> {
   const path = `/evaluations/runs/${run_id}/cases`
   const request = { method: 'POST', body: { cases: asked }, signal, isExact: true } as const
-  const { total, cases } = await api<{ total: number; cases: RunCase[] }>(path, request)
+  const { cases, ...counts } = await api<{ total: number; newer?: number; cases: RunCase[] }>(path, request)
   const testcase_ids = [...new Set(cases.flatMap(({ testcase_id }) => testcase_id ?? []))]
   const testcases = await readTestcases(testcase_ids, signal)
   return {
-    total,
+    ...counts,
     offset: asked.offset ?? 0,
     cases: cases.map(one => {
       const testcase = testcases.get(one.testcase_id ?? '')
@@ -221,11 +224,22 @@ async function readTestcases(ids: readonly string[], signal?: AbortSignal): Prom
   return new Map(testcases.map(one => [one.id, one]))
 }
 
-export const casesQuery = (run_id: string, asked: CasesAsked, everyMs: number | false) =>
-  infiniteQueryOptions({
-    queryKey: ['cases', run_id, asked],
+interface CasesReading {
+  everyMs: number | false
+  /** Names a list of the newest cases, which stays as it was when it was read first: what has come is in the next one. */
+  reading: number
+}
+
+export const casesQuery = (run_id: string, asked: CasesAsked, { everyMs, reading }: CasesReading) => {
+  const queryKey = ['cases', run_id, asked, reading]
+  return infiniteQueryOptions({
+    queryKey,
     initialPageParam: 0,
-    queryFn: ({ pageParam: offset, signal }) => readCases(run_id, { ...asked, offset, limit: CASES_PER_PAGE }, signal),
+    queryFn: ({ pageParam: offset, signal, client }) => {
+      const [first] = client.getQueryData<InfiniteData<CasesPage>>(queryKey)?.pages ?? []
+      const until = asked.is_newest_first ? first?.cases[0]?.scenario_id : undefined
+      return readCases(run_id, { ...asked, until, offset, limit: CASES_PER_PAGE }, signal)
+    },
     getNextPageParam: ({ offset, cases, total }: CasesPage) =>
       offset + cases.length < total ? offset + cases.length : undefined,
     placeholderData: keepPreviousData,
@@ -233,6 +247,7 @@ export const casesQuery = (run_id: string, asked: CasesAsked, everyMs: number | 
     // All pages are read again, so a long list that somebody has scrolled through is not.
     refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) <= REFRESHED_PAGES_MAX ? everyMs : false),
   })
+}
 
 /** Some cases of a run by their scenarios. */
 export const casesByIdQuery = (run_id: string, scenario_ids: string[]) =>

@@ -106,7 +106,7 @@ export const KEYS: readonly (readonly [place: string, readonly (readonly [keys: 
       ['j k', 'next, previous row'],
       ['x', 'choose a run to compare; in a run: show all cases again'],
       ['c', 'compare the chosen runs'],
-      ['n', 'new evaluation'],
+      ['n', 'new evaluation; in a live run: show what is new'],
       ['Enter', 'open a case'],
       ['[ ]', 'previous, next case while one is open'],
       ['d', 'diff of outputs'],

@@ -1,10 +1,11 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
+import { type ReactNode, useRef, useState } from 'react'
 import { type CaseRow, type CasesAsked, casesByIdQuery, casesQuery, type Run } from '../../api/evaluations.ts'
 import { formatCount, formatNumberOf, visible } from '../../format/format.ts'
 import { useKeys } from '../../frame/keys.ts'
 import { Button, Failure, Kbd, Spoken } from '../../parts/controls.tsx'
 import type { ChangeOf } from '../../parts/use-change-of.ts'
+import { useKeptFocus } from '../../parts/use-kept-focus.ts'
 import { StatusSign } from '../run-status.tsx'
 import type { RunSearch } from '../search.ts'
 import { modelOf, modelsOf, type ScoreColumn, valuesOf } from '../table/case-model.ts'
@@ -28,7 +29,9 @@ interface RunCasesProps {
 /** Scores that have a column; all of them are shown beside the table. */
 const COLUMNS_MAX = 6
 
-const askedOf = ({ bin, failure, errors, by }: RunSearch): CasesAsked => ({
+/** Whoever looks at a live run waits for what comes. The cases of a testset stay in its order, also while they run. */
+const askedOf = ({ flags }: Run, { bin, failure, errors, by }: RunSearch): CasesAsked => ({
+  ...(flags?.is_live && !by && { is_newest_first: true }),
   ...(bin && { score: bin }),
   ...(failure && { failure }),
   ...(errors && { status: 'errors' }),
@@ -37,10 +40,12 @@ const askedOf = ({ bin, failure, errors, by }: RunSearch): CasesAsked => ({
 
 /** The cases of a run as a table, and the one that is open beside it. */
 export function RunCases({ run, columns, everyMs, search, change }: RunCasesProps): ReactNode {
-  const cases = useInfiniteQuery(casesQuery(run.id, askedOf(search), everyMs))
+  const asked = askedOf(run, search)
+  const [reading, setReading] = useState(0)
+  const cases = useInfiniteQuery(casesQuery(run.id, asked, { everyMs, reading }))
   const expectedKeys = useExpectedKeys(run)
   const rows = cases.data?.pages.flatMap(page => page.cases) ?? []
-  const total = cases.data?.pages[0]?.total
+  const { total, newer = 0 } = cases.data?.pages[0] ?? {}
   const shown = columns.slice(0, COLUMNS_MAX)
   const listed = rows.find(({ scenario_id }) => scenario_id === search.case)
   // An address may open a case of a page that has not been read.
@@ -53,13 +58,32 @@ export function RunCases({ run, columns, everyMs, search, change }: RunCasesProp
   const toggleDiff = (): void => change({ diff: search.diff ? undefined : true }, { replace: true })
   const clear = { bin: undefined, failure: undefined, errors: undefined }
   const isNarrowed = search.bin !== undefined || search.failure !== undefined || search.errors !== undefined
-  useKeys({ d: toggleDiff, x: isNarrowed ? () => change(clear) : undefined })
+  const toolbar = useKeptFocus<HTMLDivElement>()
+  const scroller = useRef<HTMLDivElement>(null)
+  const showNew = (): void => {
+    scroller.current?.scrollTo({ top: 0 })
+    setReading(reading + 1)
+  }
+  useKeys({
+    d: toggleDiff,
+    x: isNarrowed ? () => change(clear) : undefined,
+    n: newer > 0 ? showNew : undefined,
+  })
   return (
     <>
-      <div className={styles.toolbar}>
+      <div ref={toolbar} className={styles.toolbar}>
         <output className={styles.soft}>
-          {total === undefined ? '' : isNarrowed ? `${formatCount(total)} found` : formatNumberOf(total, 'case')}
+          {total === undefined
+            ? ''
+            : isNarrowed
+              ? `${formatCount(total + newer)} found`
+              : formatNumberOf(total + newer, 'case')}
         </output>
+        {newer > 0 && (
+          <Button look="primary" onClick={showNew}>
+            {formatCount(newer)} new <Kbd>n</Kbd>
+          </Button>
+        )}
         {isNarrowed && (
           <Button onClick={() => change(clear)}>
             Show all <Kbd>x</Kbd>
@@ -72,7 +96,7 @@ export function RunCases({ run, columns, everyMs, search, change }: RunCasesProp
           With errors
         </Button>
         <span className={styles.space} />
-        <ExportCases run={run} columns={columns} asked={askedOf(search)} expectedKeys={expectedKeys} />
+        <ExportCases run={run} columns={columns} asked={asked} expectedKeys={expectedKeys} />
         <Button aria-pressed={search.diff ?? false} onClick={toggleDiff}>
           Diff to expected <Kbd>d</Kbd>
         </Button>
@@ -80,6 +104,7 @@ export function RunCases({ run, columns, everyMs, search, change }: RunCasesProp
       {cases.error && <Failure what="The cases cannot be read." error={cases.error} />}
       <div className={styles.below}>
         <CaseTable
+          scroller={scroller}
           label="Cases"
           rows={rows}
           idOf={({ scenario_id }) => scenario_id}

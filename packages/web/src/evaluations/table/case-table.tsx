@@ -1,9 +1,11 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { type MouseEvent, type ReactNode, useEffect, useEffectEvent, useRef } from 'react'
+import { type MouseEvent, type ReactNode, type RefObject, useEffect, useEffectEvent, useRef } from 'react'
 import { useKeys } from '../../frame/keys.ts'
 import styles from './table.module.css'
 
 interface CaseTableProps<Row> {
+  /** What scrolls, for who wants to scroll it. */
+  scroller?: RefObject<HTMLDivElement | null>
   label: string
   rows: readonly Row[]
   idOf: (row: Row) => string
@@ -29,7 +31,8 @@ const AHEAD = 30
 export function CaseTable<Row>(props: CaseTableProps<Row>): ReactNode {
   'use no memo' // The virtualizer is one object, whose answers change.
   const { label, rows, idOf, open, onOpen, head, cells, nameOf, more, isStale, children } = props
-  const scroller = useRef<HTMLDivElement>(null)
+  const own = useRef<HTMLDivElement>(null)
+  const { scroller = own } = props
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
