@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newProject, type TestProject } from '../../../test/harness.ts'
@@ -168,7 +169,10 @@ test('by mouse: what is selected becomes testcases, and a file', async () => {
   await page.getByText('2 selected').waitFor()
   const download = page.waitForEvent('download')
   await page.getByRole('button', { name: 'Export' }).click()
-  expect((await download).suggestedFilename()).toBe('traces.jsonl')
+  const file = await download
+  expect(file.suggestedFilename()).toBe('traces.jsonl')
+  const lines = (await readFile(await file.path(), 'utf8')).trim().split('\n')
+  expect(lines.map(line => JSON.parse(line).trace_id)).toEqual([1, 2].map(at => traces[at]?.[0]?.traceId))
   await page.getByRole('button', { name: 'Add to testset' }).click()
   await page.getByRole('dialog').getByRole('textbox').first().fill('From traces')
   await page.keyboard.press('Enter')

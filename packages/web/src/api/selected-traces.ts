@@ -74,12 +74,10 @@ export async function evaluateTraces({ name, trace_ids, evaluators }: NewEvaluat
   return run_id
 }
 
-/** The traces as JSON lines, each with all of its spans. */
-export async function exportTraces(trace_ids: readonly string[]): Promise<Blob> {
-  const lines: string[] = []
+/** The traces as JSON lines, one after the other, each with all of its spans. */
+export async function* linesOfTraces(trace_ids: readonly string[], signal: AbortSignal): AsyncGenerator<string> {
   for (const id of trace_ids) {
-    const { trace } = await api<{ trace?: object }>(`/traces/${id}`, { isExact: true })
-    if (trace) lines.push(JSON.stringify(trace))
+    const { trace } = await api<{ trace?: object }>(`/traces/${id}`, { isExact: true, signal })
+    yield trace ? `${JSON.stringify(trace)}\n` : ''
   }
-  return new Blob([lines.map(line => `${line}\n`).join('')], { type: 'application/x-ndjson' })
 }

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react'
 import type { Json } from '../api/registry/registry.ts'
 import { CSV_START, csvLine } from '../format/csv.ts'
 import { Button } from '../parts/controls.tsx'
+import { FileParts } from '../parts/file-parts.ts'
 import { PopoverButton } from '../parts/popover.tsx'
 import { saveFile } from '../parts/save-file.ts'
 import { type Sheet, valueAt } from './sheet.ts'
@@ -18,8 +19,10 @@ interface ExportMenuProps {
 export const ExportMenu = ({ sheet, name }: ExportMenuProps): ReactNode => (
   <PopoverButton label="Export">
     {close => {
-      const save = (lines: string[], type: string, ending: string): void => {
-        saveFile(new Blob(lines, { type }), `${name}.${ending}`)
+      const save = (texts: Iterable<string>, type: string, ending: string): void => {
+        const file = new FileParts()
+        for (const text of texts) file.add(text)
+        saveFile(file.whole(type), `${name}.${ending}`)
         close()
       }
       return (
@@ -32,17 +35,17 @@ export const ExportMenu = ({ sheet, name }: ExportMenuProps): ReactNode => (
   </PopoverButton>
 )
 
-const csvOf = ({ columns, rows }: Sheet): string[] => [
-  CSV_START,
-  csvLine(columns),
-  ...rows.map(row => csvLine(columns.map(column => valueAt(row, column)))),
-]
+function* csvOf({ columns, rows }: Sheet): Generator<string> {
+  yield CSV_START + csvLine(columns)
+  for (const row of rows) yield csvLine(columns.map(column => valueAt(row, column)))
+}
 
 /** A row on each line. */
-function jsonOf({ columns, rows }: Sheet): string[] {
-  const lines = rows.map(row => {
+function* jsonOf({ columns, rows }: Sheet): Generator<string> {
+  yield '['
+  for (const [at, row] of rows.entries()) {
     const members = columns.map(column => [column, valueAt(row, column)] as [string, Json])
-    return JSON.stringify(Object.fromEntries(members))
-  })
-  return ['[\n', lines.join(',\n'), '\n]\n']
+    yield `${at === 0 ? '' : ','}\n${JSON.stringify(Object.fromEntries(members))}`
+  }
+  yield '\n]\n'
 }

@@ -1,82 +1,71 @@
-import { useMutation } from '@tanstack/react-query'
-import { type ReactNode, useEffect, useState } from 'react'
-import { type CaseCell, type CaseRow, type CasesAsked, type Run, readCases } from '../../api/evaluations.ts'
+import type { ReactNode } from 'react'
+import {
+  type CaseCell,
+  type CaseRow,
+  type CasesAsked,
+  type Run,
+  readCases,
+  scoresQuery,
+} from '../../api/evaluations.ts'
+import { queryClient } from '../../api/query-client.ts'
 import { slugOf } from '../../api/registry/registry.ts'
 import { wholeParts } from '../../api/whole-parts.ts'
 import { CSV_START, csvLine } from '../../format/csv.ts'
 import { formatCount } from '../../format/format.ts'
-import { Button, Failure } from '../../parts/controls.tsx'
-import { saveFile } from '../../parts/save-file.ts'
-import { atRepeat, modelOf, type ScoreColumn, stepsOf } from '../table/case-model.ts'
+import { ExportButton, type Exporting } from '../../parts/export-button.tsx'
+import { atRepeat, columnsOf, modelOf, type ScoreColumn, stepsOf } from '../table/case-model.ts'
 
 interface ExportCasesProps {
   run: Run
-  columns: readonly ScoreColumn[]
   asked: CasesAsked
   expectedKeys: readonly string[]
 }
 
 /** The server reads as many cases at a time. */
 const PAGE = 200
-/** Texts that the table has cut off are read so many at a time. */
+/** Texts that the table has cut off are read so many at a time, of as many cases. */
 const AT_ONCE = 4
 
-/** Saves the cases of the table as a CSV file, all of them and with their whole texts. A second press ends that. */
-export function ExportCases(props: ExportCasesProps): ReactNode {
-  const [progress, setProgress] = useState('')
-  const [reading, setReading] = useState<AbortController>()
-  useEffect(() => () => reading?.abort(), [reading])
-  const save = useMutation({
-    mutationFn: (signal: AbortSignal) => linesOfAll(props, setProgress, signal),
-    onSuccess: lines => saveFile(new Blob(lines, { type: 'text/csv' }), `${nameOf(props.run)}.csv`),
-  })
-  const press = (): void => {
-    if (save.isPending) {
-      reading?.abort()
-      return
-    }
-    const next = new AbortController()
-    setReading(next)
-    setProgress('')
-    save.mutate(next.signal)
-  }
-  return (
-    <>
-      <Button onClick={press} title={save.isPending ? 'Press again to end it.' : 'All cases of the table, as CSV.'}>
-        {save.isPending ? `Exporting ${progress}…` : 'Export CSV'}
-      </Button>
-      {save.error && save.error.name !== 'AbortError' && (
-        <Failure what="The cases were not exported." error={save.error} />
-      )}
-    </>
-  )
-}
+/** Saves the cases of the table as a CSV file, all of them and with their whole texts. */
+export const ExportCases = (props: ExportCasesProps): ReactNode => (
+  <ExportButton
+    label="Export CSV"
+    title="All cases of the table, as CSV."
+    name={`${nameOf(props.run)}.csv`}
+    type="text/csv"
+    write={exporting => writeAll(props, exporting)}
+    failure="The cases were not exported."
+  />
+)
 
 const nameOf = ({ name, id }: Run): string => slugOf(name ?? `run ${id.slice(-6)}`)
 
-/** The lines of the file, read page by page. */
-async function linesOfAll(
-  { run, columns, asked, expectedKeys }: ExportCasesProps,
-  onProgress: (progress: string) => void,
-  signal: AbortSignal,
-): Promise<string[]> {
-  const lines = [CSV_START, csvLine([...HEAD, ...columns.map(({ title }) => title), ...TAIL])]
+/** Writes the lines of the file, which are read page by page, and of long texts a few cases at a time. */
+async function writeAll(
+  { run, asked, expectedKeys }: ExportCasesProps,
+  { file, signal, tell }: Exporting,
+): Promise<void> {
+  // The page may not have them yet.
+  const scores = await queryClient.fetchQuery(scoresQuery(run.id, false))
+  const columns = columnsOf(run, scores?.scores ?? [])
+  file.add(CSV_START + csvLine([...HEAD, ...columns.map(({ title }) => title), ...TAIL]))
   const seen = new Set<string>()
   for (let [offset, total] = [0, 1]; offset < total; offset += PAGE) {
     const page = await readCases(run.id, { ...asked, offset, limit: PAGE }, signal)
     total = page.total
     // Cases that come meanwhile may move others to the next page.
     const rows = page.cases.filter(({ scenario_id }) => seen.size < seen.add(scenario_id).size)
-    for (const row of await wholeRows(run, rows, signal)) lines.push(...linesOf({ run, columns, expectedKeys }, row))
-    onProgress(`${formatCount(seen.size)} of ${formatCount(total)} `)
+    for (let from = 0; from < rows.length; from += AT_ONCE)
+      for (const row of await wholeRows(run, rows.slice(from, from + AT_ONCE), signal))
+        for (const line of linesOf({ run, columns, expectedKeys }, row)) file.add(line)
+    tell(`${formatCount(seen.size)} of ${formatCount(total)}`)
   }
-  return lines
 }
 
 const HEAD = ['case', 'repeat', 'status', 'input', 'expected', 'output', 'error']
 const TAIL = ['duration_ms', 'cost_usd', 'trace_id', 'testcase_id']
 
-type Exported = Pick<ExportCasesProps, 'run' | 'columns' | 'expectedKeys'>
+type Exported = Pick<ExportCasesProps, 'run' | 'expectedKeys'> & { columns: readonly ScoreColumn[] }
 
 /** A line for each repeat of a case. */
 function linesOf({ run, columns, expectedKeys }: Exported, row: CaseRow): string[] {

@@ -96,7 +96,7 @@ export function RunCases({ run, columns, everyMs, search, change }: RunCasesProp
           With errors
         </Button>
         <span className={styles.space} />
-        <ExportCases run={run} columns={columns} asked={asked} expectedKeys={expectedKeys} />
+        <ExportCases run={run} asked={asked} expectedKeys={expectedKeys} />
         <Button aria-pressed={search.diff ?? false} onClick={toggleDiff}>
           Diff to expected <Kbd>d</Kbd>
         </Button>

@@ -3,11 +3,11 @@ import { Link } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import type { JsonObject } from '../../api/registry/registry.ts'
 import { useRefusal } from '../../api/rights.ts'
-import { type Chosen, exportTraces, testcaseOf } from '../../api/selected-traces.ts'
+import { type Chosen, linesOfTraces, testcaseOf } from '../../api/selected-traces.ts'
 import { formatCount } from '../../format/format.ts'
 import { useKeys } from '../../frame/keys.ts'
 import { Button, Failure } from '../../parts/controls.tsx'
-import { saveFile } from '../../parts/save-file.ts'
+import { ExportButton, type Exporting } from '../../parts/export-button.tsx'
 import { AddToTestset } from '../../testsets/add-to-testset.tsx'
 import { AddToQueue } from './add-to-queue.tsx'
 import { EvaluateTraces } from './evaluate-traces.tsx'
@@ -29,11 +29,6 @@ export function SelectionBar({ chosen, onClear }: SelectionBarProps): ReactNode 
   const refusal = useRefusal('run_evaluations')
   const read = useMutation({ mutationFn: () => Promise.all(chosen.map(testcaseOf)), onSuccess: setRows })
   const traceIds = [...new Set(chosen.map(({ trace_id }) => trace_id))]
-  const download = useMutation({
-    mutationFn: () => exportTraces(traceIds),
-    onSuccess: lines => saveFile(lines, 'traces.jsonl'),
-  })
-  const error = read.error ?? download.error
   useKeys({ Escape: () => (chosen.length === 0 ? false : onClear()) })
   const finish = (what: Done): void => {
     setOpen(undefined)
@@ -49,9 +44,14 @@ export function SelectionBar({ chosen, onClear }: SelectionBarProps): ReactNode 
       <Button onClick={() => setOpen('evaluate')} disabled={refusal !== undefined} title={refusal}>
         Evaluate
       </Button>
-      <Button onClick={() => download.mutate()} disabled={download.isPending}>
-        Export
-      </Button>
+      <ExportButton
+        label="Export"
+        title="As JSON lines, each a trace with all of its spans."
+        name="traces.jsonl"
+        type="application/x-ndjson"
+        write={exporting => writeTraces(traceIds, exporting)}
+        failure="The traces were not exported."
+      />
       <Button look="plain" onClick={onClear}>
         Clear
       </Button>
@@ -62,7 +62,7 @@ export function SelectionBar({ chosen, onClear }: SelectionBarProps): ReactNode 
           </Link>
         </span>
       )}
-      {error && <Failure what="The traces were not read." error={error} />}
+      {read.error && <Failure what="The traces were not read." error={read.error} />}
       {rows && (
         <AddToTestset
           rows={rows}
@@ -88,4 +88,12 @@ export function SelectionBar({ chosen, onClear }: SelectionBarProps): ReactNode 
       )}
     </section>
   )
+}
+
+async function writeTraces(traceIds: readonly string[], { file, signal, tell }: Exporting): Promise<void> {
+  let written = 0
+  for await (const line of linesOfTraces(traceIds, signal)) {
+    file.add(line)
+    tell(`${formatCount(++written)} of ${formatCount(traceIds.length)}`)
+  }
 }
