@@ -13,6 +13,8 @@ const SHARE = { min: 0.04, left: 0.01 }
 
 /** The times in which nothing happens: no span without children runs. */
 export function idleGaps({ starts, ends, sizes, count, lastsMicros }: Trace): Gap[] {
+  // A trace that takes no time is drawn a microsecond long.
+  if (ends.every(end => end <= 0)) return []
   const leaves = [...Array(count).keys()].filter(span => sizes[span] === 1)
   leaves.sort((one, other) => (starts[one] as number) - (starts[other] as number))
   const gaps: Gap[] = []
