@@ -2,8 +2,8 @@ import { makerOfSqlReader } from '@spanhouse/access'
 import type { Uuid } from '@spanhouse/model'
 import type { Database } from '@spanhouse/postgres'
 import { expect, test } from 'vitest'
-import { makeAccount, principalOf } from '../access/account.testing.ts'
-import { onEachDatabase } from '../postgres/database.testing.ts'
+import { makeAccount, principalOf } from '../../access/account.testing.ts'
+import { onEachDatabase } from '../../postgres/database.testing.ts'
 import { createSqlReader, type SqlReaders } from './sql-readers.ts'
 
 onEachDatabase('makers of SQL readers', postgres => {
