@@ -9,7 +9,8 @@ import type { ResultRow, RunRow } from '../entities/rows.ts'
 import { findRows } from '../entities/select.ts'
 import { deleteRows, upsertRows, WRITE_ROWS_MAX } from '../entities/write.ts'
 import { lockOpenRuns } from '../runs/guard.ts'
-import { humanKeys, rollUpRun, rollUpScenarios } from '../runs/roll-up.ts'
+import { rollUpRun, rollUpScenarios } from '../runs/roll-up.ts'
+import { humanKeys } from '../runs/run-data.ts'
 import type { Scope } from '../scope.ts'
 
 const REPEAT_IDX_MAX = 2 ** 31 - 1

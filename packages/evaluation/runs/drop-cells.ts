@@ -6,8 +6,8 @@ import type { MetricsRow, RunRow } from '../entities/rows.ts'
 import { deleteRows } from '../entities/write.ts'
 import type { MetricsPlace, Scope } from '../scope.ts'
 import { lockOpenRun } from './guard.ts'
-import { humanKeys, rollUpRemaining, rollUpRun, rollUpScenarios } from './roll-up.ts'
-import { repeatsOf } from './run-data.ts'
+import { rollUpRemaining, rollUpRun, rollUpScenarios } from './roll-up.ts'
+import { humanKeys, repeatsOf } from './run-data.ts'
 
 /**
  * Deletes cells of a run, with the metrics that counted them: those of their scenarios, of their buckets and of the

@@ -3,18 +3,12 @@ import { type RawBuilder, sql, toJsonb } from '@spanhouse/postgres'
 import type { RunRow } from '../entities/rows.ts'
 import { touched } from '../entities/write.ts'
 import type { Scope } from '../scope.ts'
-import { isHuman, repeatsOf, stepsOf } from './run-data.ts'
+import { humanKeys, repeatsOf } from './run-data.ts'
 
 /*
  * Statuses follow from what lies below: a scenario's from its cells, a run's from its scenarios. Both are computed
  * where they are stored, in one statement however many rows there are. The caller has locked the run for a change.
  */
-
-/** The keys of the steps that people carry out. */
-export const humanKeys = (run: RunRow): string[] =>
-  stepsOf(run)
-    .filter(isHuman)
-    .map(({ key }) => key)
 
 /**
  * Computes the status of scenarios from their cells: `errors` when one has failed, else `running`, `pending` or
@@ -25,13 +19,13 @@ export async function rollUpScenarios(scope: Scope, run: RunRow, scenarios: read
   if (scenarios.length === 0) return
   const human = humanKeys(run)
   const repeats = repeatsOf(run)
-  const isHuman = sql`r.repeat_idx < ${repeats} and r.step_key in (
+  const isOfPeople = sql`r.repeat_idx < ${repeats} and r.step_key in (
     select jsonb_array_elements_text(${toJsonb(human)}::jsonb))`
   await sql`update evaluation_scenarios t set status = c.status, ${sql.join(touched(scope))} from (
       select r.scenario_id, case
           when bool_or(r.status in ('failure', 'errors')) then 'errors'
           when bool_or(r.status in ('running', 'queued')) then 'running'
-          when bool_or(r.status = 'pending') or count(*) filter (where ${isHuman}) < ${human.length * repeats}
+          when bool_or(r.status = 'pending') or count(*) filter (where ${isOfPeople}) < ${human.length * repeats}
             then 'pending'
           when bool_or(r.status = 'cancelled') then 'cancelled'
           else 'success' end as status

@@ -47,6 +47,12 @@ export const isHuman = ({ type, origin }: Step): boolean => type === 'annotation
 
 export const stepsOf = (run: { data: RunData | null }): readonly Step[] => run.data?.steps ?? []
 
+/** The keys of the steps that people carry out. */
+export const humanKeys = (run: { data: RunData | null }): string[] =>
+  stepsOf(run)
+    .filter(isHuman)
+    .map(({ key }) => key)
+
 /** How often each step is carried out, once at least. */
 export const repeatsOf = (run: { data: RunData | null }): number => Math.max(1, run.data?.repeats ?? 1)
 

@@ -13,9 +13,9 @@ import { archiveDefaultQueues, ensureDefaultQueues } from './default-queue.ts'
 import { dropRepeats, dropSteps } from './drop-cells.ts'
 import { allFlags, type RunFlags, writtenFlags } from './flags.ts'
 import { lockOpenRuns, lockRuns } from './guard.ts'
-import { humanKeys, rollUpRun, rollUpScenarios } from './roll-up.ts'
+import { rollUpRun, rollUpScenarios } from './roll-up.ts'
 import type { NewRun, RunEdit } from './run-body.ts'
-import { isHuman, referencesOf, repeatsOf, type Step, stepsOf } from './run-data.ts'
+import { humanKeys, isHuman, referencesOf, repeatsOf, type Step, stepsOf } from './run-data.ts'
 
 const COLUMNS = ['name', 'description', 'status', 'flags', 'tags', 'meta', 'data', 'references']
 
