@@ -121,10 +121,10 @@ interface Holding {
 async function hold({ partitions, division, signal }: Holding): Promise<void> {
   const single = { shards: [{ urls: [clickhouseUrl], server: 0 }], partitions, signal }
   if (!postgres) return write(single, division)
-  const beginRun = (writing: Writing): Promise<void> => begin(writing, division)
-  if (!shards) return beginRun(single)
+  if (!shards) return writeAsRun(single, division)
   const { writeRoutes } = await import('./write-routes.ts')
-  return writeRoutes({ config, db: postgres.db, shards, partitions, signal, log, write: beginRun })
+  const places = { config, db: postgres.db, shards, partitions, signal, log }
+  return writeRoutes({ ...places, write: writing => writeAsRun(writing, division) })
 }
 
 /** Ends before the signal if a server is away that others can replace: the next run uses one of those. */
@@ -150,8 +150,8 @@ async function write({ shards, partitions, ...until }: Writing, division: number
   }
 }
 
-/** With other writers, each period with partitions is a run that they can fence. */
-async function begin(writing: Writing, division: number): Promise<void> {
+/** With other writers, each period with partitions is a run that they can fence. Resolves when it is over. */
+async function writeAsRun(writing: Writing, division: number): Promise<void> {
   await write(writing, division, randomInt(1, 2 ** 47)).catch(error => {
     if (error instanceof StoreMismatch) throw error
     log.error({ err: error, partitions: writing.partitions }, 'a writer run failed; starting a new one')
