@@ -1,10 +1,11 @@
 import { makerOfSqlReader } from '@spanhouse/access'
 import type { Uuid } from '@spanhouse/model'
 import type { Database } from '@spanhouse/postgres'
+import type { Engine } from '@spanhouse/span-store'
 import { expect, test } from 'vitest'
 import { makeAccount, principalOf } from '../../access/account.testing.ts'
 import { onEachDatabase } from '../../postgres/database.testing.ts'
-import { createSqlReader, type SqlReaders } from './sql-readers.ts'
+import { createSqlReader, removeReadersOfFormerOwners, type SqlReaders } from './sql-readers.ts'
 
 onEachDatabase('makers of SQL readers', postgres => {
   const db = (): Database => postgres().db
@@ -42,6 +43,25 @@ onEachDatabase('makers of SQL readers', postgres => {
     const { project_id, user_id } = await principalOf(db(), await makeAccount(db()))
     const { parts } = recorded(project_id, () => Promise.reject(new Error('away')))
     await expect(createSqlReader(parts, { project_id, user_id })).rejects.toThrow('away')
+    expect(await makerOfSqlReader(db(), project_id)).toBe(user_id)
+  })
+
+  test('a reader that an owner makes while that of a former one is removed keeps its note', async () => {
+    const { project_id, user_id } = await principalOf(db(), await makeAccount(db()))
+    const stranger = await principalOf(db(), await makeAccount(db()))
+    const { done, parts } = recorded(project_id)
+    await createSqlReader(parts, { project_id, user_id: stranger.user_id })
+    const readers: SqlReaders = {
+      ...parts.readers,
+      remove: async () => {
+        await createSqlReader(parts, { project_id, user_id })
+        return true
+      },
+    }
+    // Every reader is there.
+    const engine = { rows: async ({ params }: any) => params.names.map((name: string) => ({ name })) }
+    await removeReadersOfFormerOwners(db(), { engine: engine as unknown as Engine, readers })
+    expect(done.at(-1)).toEqual(['set', user_id])
     expect(await makerOfSqlReader(db(), project_id)).toBe(user_id)
   })
 })

@@ -1,5 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { findLostSqlReaders, forgetSqlReaders, makerOfSqlReader, noteSqlReader } from '@spanhouse/access'
+import {
+  findLostSqlReaders,
+  forgetSqlReaders,
+  type MadeSqlReader,
+  makerOfSqlReader,
+  noteSqlReader,
+} from '@spanhouse/access'
 import { type ClickHouseServer, TooManyRestarts } from '@spanhouse/clickhouse-server'
 import { Problem, type Uuid } from '@spanhouse/model'
 import type { Database } from '@spanhouse/postgres'
@@ -108,7 +114,7 @@ export interface ReaderCredentials {
  */
 export async function createSqlReader(
   { db, readers, clickhouseUrl }: { db: Database; readers: SqlReaders; clickhouseUrl: string },
-  { project_id, user_id }: { project_id: Uuid; user_id: Uuid },
+  { project_id, user_id }: MadeSqlReader,
 ): Promise<ReaderCredentials> {
   const reader = projectReader(project_id)
   if ((await makerOfSqlReader(db, project_id)) !== user_id) {
@@ -145,6 +151,7 @@ export async function removeReadersOfFormerOwners(
 ): Promise<void> {
   const lost = await findLostSqlReaders(db)
   if (lost.length === 0) return
-  await removeReadersOf(stores, lost)
+  const projects = lost.map(({ project_id }) => project_id)
+  await removeReadersOf(stores, projects)
   await forgetSqlReaders(db, lost)
 }

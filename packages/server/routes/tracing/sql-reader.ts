@@ -1,4 +1,4 @@
-import { forgetSqlReaders, SQL_READER_PERMISSION } from '@spanhouse/access'
+import { forgetSqlReaders, makerOfSqlReader, SQL_READER_PERMISSION } from '@spanhouse/access'
 import type { Database } from '@spanhouse/postgres'
 import { z } from '@spanhouse/validation'
 import type { FastifyInstance } from 'fastify'
@@ -39,8 +39,9 @@ export function sqlReaderRoutes({ db, readers, clickhouseUrl }: SqlReaderParts):
       answer: z.object({ count: z.int() }),
       summary: "Removes the project's user of ClickHouse.",
       handle: async ({ principal: { project_id } }) => {
+        const user_id = await makerOfSqlReader(db, project_id)
         const isRemoved = await removeSqlReader(readers, project_id)
-        await forgetSqlReaders(db, [project_id])
+        if (user_id !== undefined) await forgetSqlReaders(db, [{ project_id, user_id }])
         return { count: isRemoved ? 1 : 0 }
       },
     })
