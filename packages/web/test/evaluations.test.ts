@@ -601,20 +601,21 @@ test('the cases of the table are exported by keyboard with exact scores', async 
 test('an export that goes on says how far it is, and is stopped by its button', async () => {
   const { page, faults, close } = await visit(browser, project, `/w/evaluations/${worse}`)
   await page.locator('[data-row="1"]').waitFor()
-  // A server with ten times as many cases, whose second page takes its time.
+  // A server with ten times as many cases, which is away at first, and whose second page takes its time.
   let asked = 0
   await page.route(/runs\/[^/]*\/cases$/, async route => {
     const { cases } = route.request().postDataJSON()
     if (cases.limit !== 200) return route.continue()
+    if (asked++ === 0) return route.abort('connectionrefused')
+    if (asked > 2) return
     const answer = await route.fetch()
-    if (++asked > 1) return
     await route.fulfill({ response: answer, json: { ...(await answer.json()), total: 400 } })
   })
   const download = page.waitForEvent('download', { timeout: 2_000 }).catch(() => undefined)
   await tabTo(page, page.getByRole('button', { name: 'Export CSV' }))
   await page.keyboard.press('Enter')
   await page.getByRole('button', { name: `Stop export (${CASES} of 400)` }).waitFor()
-  await expect.poll(() => asked).toBe(2)
+  await expect.poll(() => asked).toBe(3)
   await page.keyboard.press('Enter')
   await page.locator('button:focus', { hasText: 'Export CSV' }).waitFor()
   expect(await page.getByRole('alert').count()).toBe(0)

@@ -173,10 +173,13 @@ export const metricsQuery = (runs: readonly Run[]) =>
 export const scoresQuery = (run_id: string, everyMs: number | false) =>
   queryOptions({
     queryKey: ['scores', run_id],
-    queryFn: async ({ signal }) =>
-      (await api<{ run_scores?: RunScores }>(`/evaluations/runs/${run_id}/scores`, { signal })).run_scores ?? null,
+    queryFn: ({ signal }) => readScores(run_id, signal),
     refetchInterval: everyMs,
   })
+
+/** Null: the project has no such run. */
+export const readScores = async (run_id: string, signal: AbortSignal): Promise<RunScores | null> =>
+  (await api<{ run_scores?: RunScores }>(`/evaluations/runs/${run_id}/scores`, { signal })).run_scores ?? null
 
 /** Which cases of a run, and in which order. */
 export interface CasesAsked {

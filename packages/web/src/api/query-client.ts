@@ -24,9 +24,40 @@ export const queryClient = new QueryClient({
       staleTime: 10_000,
       refetchOnWindowFocus: false,
       retry: (_count, error) => error instanceof ApiError && error.isPassing,
-      retryDelay: (count, error) =>
-        (error instanceof ApiError ? error.retryAfterMs : undefined) ??
-        Math.min(RETRY_MS.max, RETRY_MS.min * 2 ** Math.min(count, 10)),
+      retryDelay: delayMs,
     },
   },
 })
+
+function delayMs(count: number, error: unknown): number {
+  const wanted = error instanceof ApiError ? error.retryAfterMs : undefined
+  return wanted ?? Math.min(RETRY_MS.max, RETRY_MS.min * 2 ** Math.min(count, 10))
+}
+
+/** Reads a page of something long: a failure that passes ends none of what was read before, but is tried again. */
+export async function untilPassed<Answer>(read: () => Promise<Answer>, signal: AbortSignal): Promise<Answer> {
+  try {
+    for (let count = 0; ; count++) {
+      const answer = await read().catch((error: unknown) => {
+        if (signal.aborted || !(error instanceof ApiError) || !error.isPassing) throw error
+        noteFailure(signal, error)
+        return error
+      })
+      if (!(answer instanceof ApiError)) return answer
+      await elapsed(delayMs(count, answer), signal)
+    }
+  } finally {
+    noteEnd(signal)
+  }
+}
+
+/** Rejects as soon as the signal says so. */
+function elapsed(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, ms)
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer)
+      reject(signal.reason)
+    })
+  })
+}

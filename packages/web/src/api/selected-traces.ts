@@ -1,6 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import { api, post } from './client.ts'
 import { startTraceEvaluation } from './evaluations.ts'
+import { untilPassed } from './query-client.ts'
 import { isObject, type JsonObject, type Workflow } from './registry/registry.ts'
 import { saveQuery } from './saved-queries.ts'
 import { wholeParts } from './whole-parts.ts'
@@ -77,7 +78,8 @@ export async function evaluateTraces({ name, trace_ids, evaluators }: NewEvaluat
 /** The traces as JSON lines, one after the other, each with all of its spans. */
 export async function* linesOfTraces(trace_ids: readonly string[], signal: AbortSignal): AsyncGenerator<string> {
   for (const id of trace_ids) {
-    const { trace } = await api<{ trace?: object }>(`/traces/${id}`, { isExact: true, signal })
+    const read = () => api<{ trace?: object }>(`/traces/${id}`, { isExact: true, signal })
+    const { trace } = await untilPassed(read, signal)
     yield trace ? `${JSON.stringify(trace)}\n` : ''
   }
 }

@@ -1,13 +1,6 @@
 import type { ReactNode } from 'react'
-import {
-  type CaseCell,
-  type CaseRow,
-  type CasesAsked,
-  type Run,
-  readCases,
-  scoresQuery,
-} from '../../api/evaluations.ts'
-import { queryClient } from '../../api/query-client.ts'
+import { type CaseCell, type CaseRow, type CasesAsked, type Run, readCases, readScores } from '../../api/evaluations.ts'
+import { untilPassed } from '../../api/query-client.ts'
 import { slugOf } from '../../api/registry/registry.ts'
 import { wholeParts } from '../../api/whole-parts.ts'
 import { CSV_START, csvLine } from '../../format/csv.ts'
@@ -46,12 +39,12 @@ async function writeAll(
   { file, signal, tell }: Exporting,
 ): Promise<void> {
   // The page may not have them yet.
-  const scores = await queryClient.fetchQuery(scoresQuery(run.id, false))
+  const scores = await untilPassed(() => readScores(run.id, signal), signal)
   const columns = columnsOf(run, scores?.scores ?? [])
   file.add(CSV_START + csvLine([...HEAD, ...columns.map(({ title }) => title), ...TAIL]))
   const seen = new Set<string>()
   for (let [offset, total] = [0, 1]; offset < total; offset += PAGE) {
-    const page = await readCases(run.id, { ...asked, offset, limit: PAGE }, signal)
+    const page = await untilPassed(() => readCases(run.id, { ...asked, offset, limit: PAGE }, signal), signal)
     total = page.total
     // Cases that come meanwhile may move others to the next page.
     const rows = page.cases.filter(({ scenario_id }) => seen.size < seen.add(scenario_id).size)
@@ -92,7 +85,10 @@ async function wholeRows(run: Run, rows: readonly CaseRow[], signal: AbortSignal
   const read = async (): Promise<void> => {
     for (const cell of cut) {
       const { trace_id = '', span_id = '' } = cell
-      const { inputs = cell.inputs, outputs = cell.outputs } = await wholeParts({ trace_id, span_id }, signal)
+      const { inputs = cell.inputs, outputs = cell.outputs } = await untilPassed(
+        () => wholeParts({ trace_id, span_id }, signal),
+        signal,
+      )
       whole.set(cell, { ...cell, inputs, outputs } as CaseCell)
     }
   }
