@@ -92,7 +92,14 @@ function Annotated({ progress }: { progress: QueueProgress | undefined }): React
     <span className={styles.annotated}>
       <progress aria-hidden="true" value={done} max={scenarios} />
       {formatCount(done)} of {formatCount(scenarios)}
-      {own.length > 0 && ` · yours: ${formatCount(sum('done'))} of ${formatCount(sum('scenarios'))}`}
+      {own.length > 0 && (
+        <>
+          {' '}
+          <span>
+            · yours: {formatCount(sum('done'))} of {formatCount(sum('scenarios'))}
+          </span>
+        </>
+      )}
     </span>
   )
 }
