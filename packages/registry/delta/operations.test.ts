@@ -33,6 +33,11 @@ describe('what operations do', () => {
       { operation: 'set', target: at('x', '@ag.embed', '@ag.references'), value: { workflow: { slug: 'a' } } },
       { x: { '@ag.embed': { '@ag.references': { workflow: { slug: 'a' } } } } },
     ],
+    [
+      'set takes an embed',
+      { operation: 'set', target: at('x', '@ag.embed'), value: { '@ag.references': { workflow: { slug: 'a' } } } },
+      { x: { '@ag.embed': { '@ag.references': { workflow: { slug: 'a' } } } } },
+    ],
     ['op is another name', { op: 'set', target: at('x'), value: 1 }, { x: 1 }],
     [
       'merge goes deep',
@@ -113,8 +118,9 @@ describe('what operations do', () => {
   })
 })
 
-/** So many objects in each other. */
-const nested = (levels: number): Json => Array.from({ length: levels }).reduce<Json>(inner => ({ a: inner }), 1)
+/** A value within so many objects. */
+const nested = (levels: number, value: Json = 1): Json =>
+  Array.from({ length: levels }).reduce<Json>(inner => ({ a: inner }), value)
 
 const text = (...edits: [string, string][]): JsonObject => ({
   operation: 'edit_text',
@@ -129,6 +135,7 @@ describe('what operations refuse', () => {
     ['unknown_operation', { operation: 7, target: at('x') }],
     ['unknown_operation', { operation: 'constructor', target: at('x') }],
     ['invalid_operation_shape', 7],
+    ['invalid_operation_shape', null],
     ['invalid_operation_shape', { operation: 'remove', target: at('limits'), value: 1 }],
     ['invalid_operation_shape', { operation: 'merge', target: at('limits'), value: 1 }],
     ['invalid_operation_shape', { operation: 'edit_text', target: at('system'), edits: [] }],
@@ -154,6 +161,7 @@ describe('what operations refuse', () => {
     ['item_already_exists', { operation: 'add_item', target: at('tools'), value: { name: 'fetch' } }],
     ['item_key_undefined', { operation: 'add_item', target: at('tools'), value: { path: 'x' } }],
     ['item_key_undefined', { operation: 'add_item', target: at('tools'), value: { name: '' } }],
+    ['item_key_undefined', { operation: 'add_item', target: at('tools'), value: { name: 7 } }],
     [
       'item_rename_not_allowed',
       { operation: 'replace_item', target: at({ list: 'tools', key: 'fetch' }), value: { name: 'x' } },
@@ -169,6 +177,7 @@ describe('what operations refuse', () => {
     ['text_not_found', text([' \n ', 'x'])],
     ['text_not_unique', text(['Twice,\ttwice', 'x'], ['Line\t', 'x'])],
     ['value_too_deep', { operation: 'set', target: at('x'), value: nested(62) }],
+    ['value_too_deep', { operation: 'set', target: at('x'), value: nested(61, [1]) }],
     ['text_too_large', { operation: 'set', target: at('x'), value: 'x'.repeat(200_001) }],
     ['unknown_marker', { operation: 'set', target: at('x'), value: { '@ag.nope': 1 } }],
     ['unknown_marker', { operation: 'set', target: at('x', '@ag.nope', 'y'), value: 1 }],
@@ -176,6 +185,8 @@ describe('what operations refuse', () => {
     ['unresolved_file_marker', { operation: 'set', target: at('@ag.file'), value: 'a' }],
     ['invalid_embed', { operation: 'set', target: at('x'), value: { '@ag.embed': {} } }],
     ['invalid_embed', { operation: 'set', target: at('x', '@ag.embed'), value: {} }],
+    ['invalid_embed', { operation: 'set', target: at('x', '@ag.embed'), value: null }],
+    ['invalid_embed', { operation: 'set', target: at('x', '@ag.embed'), value: { '@ag.references': { a: 'b' } } }],
   ])('%s: %j', async (code, operation) => {
     await expect(parametersAfter(operation)).rejects.toThrow(
       expect.objectContaining({ status: 422, detail: expect.objectContaining({ code, retryable: false }) }),
@@ -205,12 +216,13 @@ describe('what operations refuse', () => {
   })
 })
 
+const place = { scope: {}, artifact_id: '', loc: [] } as never
+
 test('a delta of set and remove merges first and removes then, dotted paths that lead nowhere included', async () => {
   const delta = workflowDelta.parse({
     set: { parameters: { limits: { tokens: 2 }, plain: [3] } },
     remove: ['parameters.limits.nested.a', 'a.b'],
   })
-  const place = { scope: {}, artifact_id: '', loc: [] } as never
   const { data } = await delta.apply(BASE, place)
   expect(data.parameters).toMatchObject({ limits: { tokens: 2, nested: {} }, plain: [3] })
 })
@@ -255,11 +267,17 @@ test('what is merged and removed at once is what is put and removed path by path
 })
 
 test('a delta of set and remove is checked like operations; null as operations is none', async () => {
-  const place = { scope: {}, artifact_id: '', loc: [] } as never
   const delta = workflowDelta.parse({ operations: null, set: { parameters: { '@ag.nope': 1 } } })
   expect(() => delta.apply(BASE, place)).toThrow(
     expect.objectContaining({ status: 422, detail: expect.objectContaining({ code: 'unknown_marker' }) }),
   )
+})
+
+test('of both forms, operations alone need a base; set applies to nothing as well', async () => {
+  const operations = workflowDelta.parse({ operations: [{ operation: 'remove', target: ['parameters'] }] })
+  expect([operations.needsBase, await operations.apply(BASE, place)]).toEqual([true, { data: { uri: BASE.uri } }])
+  const set = workflowDelta.parse({ set: { uri: 'a' } })
+  expect([set.needsBase, (await set.apply(null, place)).data]).toEqual([false, { uri: 'a' }])
 })
 
 test('many paths are removed at once', async () => {
@@ -268,7 +286,7 @@ test('many paths are removed at once', async () => {
   const remove = names.flatMap((name, at) => (at % 2 ? [`parameters.${name}`] : [`parameters.${name}.gone`]))
   const delta = workflowDelta.parse({ remove: [...remove, 'parameters.nothing.x', 'parameters.n0.kept.x'] })
   const begin = performance.now()
-  const { data } = await delta.apply({ parameters }, { scope: {}, artifact_id: '', loc: [] } as never)
+  const { data } = await delta.apply({ parameters }, place)
   expect(performance.now() - begin).toBeLessThan(3_000)
   expect(data).toEqual({
     parameters: Object.fromEntries(names.filter((_, at) => at % 2 === 0).map(name => [name, { kept: 1 }])),
