@@ -81,6 +81,7 @@ test.each<[string, object, string, string]>([
   ['a rate that is an empty text', { rate: ' ' }, 'rate', 'float_parsing'],
   ['a rate that is a boolean', { rate: true }, 'rate', 'float_type'],
   ['a cursor that is a text', { next: 'page 2' }, 'next', 'uuid_parsing'],
+  ['a cursor that is a number', { next: 7 }, 'next', 'uuid_parsing'],
   ['a span id as cursor of traces', { next: '0123456789abcdef' }, 'next', 'uuid_parsing'],
 ])('422: %s', (_name, json, member, type) => {
   const problem = problemOf(() => parseWindowing(json, 'trace', LOC))
@@ -245,4 +246,11 @@ test.each<[order: 'ascending' | 'descending', saved: object, sent: object, begin
     limit: 3,
     next: UUID,
   })
+})
+
+test.each([
+  [{ windowing: { limit: 3 } }, { limit: 3, order: 'descending' }],
+  [null, { order: 'descending' }],
+])('a query that is saved without a window has that of the request: %j', (body, windowing) => {
+  expect(parseSavedQuery({}, 'trace', { body })).toEqual({ focus: 'trace', filter: undefined, windowing })
 })
