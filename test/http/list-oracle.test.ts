@@ -1,6 +1,7 @@
 import { statisticsOracle } from '@spanhouse/span-store/engine/statistics.testing.ts'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { TestProject } from '../harness.ts'
+import { everyOther } from '../sets/sample.ts'
 import { byBytes, MINUTE, ownOf, pick, random, type Sent, type Shown, START, storeOddSpans } from './list-fixture.ts'
 
 /* Lists and aggregates, compared with the same computed here from the spans that were sent. */
@@ -69,14 +70,22 @@ const inTime =
       ? byBytes(one.traceId, other.traceId)
       : byBytes(one.spanId, other.spanId) || compareNumbers(numberOf(one.traceId), numberOf(other.traceId)))
 
-const pages = WINDOWS.flatMap(window => ORDERS.map(order => ({ window, order, limit: window.oldest ? 9 : 500 })))
+/** These are read in several pages: one with both bounds, and one without. */
+const PAGED: readonly (Window | undefined)[] = WINDOWS.slice(1, 3)
+const ROWS: Record<Focus, number> = { trace: 9, span: 23 }
+const lists = WINDOWS.flatMap((window, atWindow) =>
+  ORDERS.map((order, atOrder) => ({ window, order, atWindow, atOrder })),
+)
+const limitOf = (focus: Focus, window: Window): number => (PAGED.includes(window) ? ROWS[focus] : 500)
 const PAGES_MAX = 100
 
 describe.each(FOCUSES)('%ss in the order of time', focus => {
-  test.each(pages)('%j', async ({ window, order, limit }) => {
+  test.each(lists)('$window $order', async ({ window, order, atWindow, atOrder }) => {
     const expected = rowsIn(focus, window, order).toSorted(inTime(focus))
     if (order === 'descending') expected.reverse()
-    for (const path of [`/${focus}s/query`, '/spans/rows']) {
+    const limit = limitOf(focus, window)
+    for (const [atPath, path] of [`/${focus}s/query`, '/spans/rows'].entries()) {
+      if (!everyOther(FOCUSES.indexOf(focus), atWindow, atOrder, atPath)) continue
       const found: string[] = []
       let windowing: object | undefined = { ...written(window), order, limit }
       for (let page = 0; windowing && page < PAGES_MAX; page++) {
@@ -98,7 +107,9 @@ const MEASURES = {
 
 describe.each(FOCUSES)('%ss in the order of a measure', focus => {
   test.each(Object.entries(MEASURES))('%s', async (order_by, measure) => {
-    for (const { window, order, limit } of pages) {
+    for (const { window, order, atWindow, atOrder } of lists) {
+      if (!everyOther(FOCUSES.indexOf(focus), Object.keys(MEASURES).indexOf(order_by), atWindow, atOrder)) continue
+      const limit = limitOf(focus, window)
       const expected = rowsIn(focus, window, order).toSorted(
         (one, other) =>
           measure(other) - measure(one) ||
@@ -277,17 +288,21 @@ function addedUp(focus: Focus, window: Window, amounts: string): Shown[] {
   return spans.filter(({ traceId }) => rows.some(head => head.traceId === traceId))
 }
 
+const AMOUNTS = ['total', 'own']
+
 const usesModel = ({ tokens = 0, costs = 0, type }: Sent): boolean => tokens !== 0 || costs !== 0 || type === 'chat'
 
 describe.each(FOCUSES)('groups of %ss', focus => {
-  test.each(['total', 'own'])('%s', async amounts => {
+  test.each(AMOUNTS)('%s', async amounts => {
     const sums = SUMS[amounts] as Sums
-    for (const window of WINDOWS) {
+    for (const [atWindow, window] of WINDOWS.entries()) {
       const asked = { focus, amounts, windowing: written(window) }
       const rows = addedUp(focus, window, amounts)
       const ask = async (body: object) => (await project.posted('/spans/groups', { ...asked, ...body })).groups
       expect((await ask({})).map(readGroup)).toEqual([{ ...near(groupOf(rows, sums)), value: '' }])
-      for (const [by, read] of Object.entries({ ...GROUPED, model: (one: Shown) => one.model ?? '' })) {
+      const columns = Object.entries({ ...GROUPED, model: (one: Shown) => one.model ?? '' })
+      for (const [atColumn, [by, read]] of columns.entries()) {
+        if (!everyOther(FOCUSES.indexOf(focus), AMOUNTS.indexOf(amounts), atWindow, atColumn)) continue
         const counted = by === 'model' ? rows.filter(usesModel) : rows
         const groups = [...Map.groupBy(counted, read)].map(([value, of]) => ({ value, ...groupOf(of, sums) }))
         const order_by = pick(GROUP_ORDERS)
@@ -322,7 +337,8 @@ describe('sessions and users', () => {
     [true, false].flatMap(realtime => WINDOWS.map(window => ({ actor, realtime, window }))),
   )
   test.each(cases)('%j', async ({ actor, realtime, window }) => {
-    for (const order of ORDERS) {
+    const place = [actor === 'user', realtime].map(Number)
+    for (const [atOrder, order] of ORDERS.entries()) {
       const rows = spans.filter(one => one[`${actor}_id`] !== '').filter(isIn(window, order === 'ascending'))
       const expected = [...Map.groupBy(rows, one => one[`${actor}_id`])]
         .map(([id, of]) => ({
@@ -332,7 +348,8 @@ describe('sessions and users', () => {
         .toSorted((one, other) => one.at - other.at || byBytes(one.id, other.id))
         .map(({ id }) => id)
       if (order === 'descending') expected.reverse()
-      for (const limit of [2, 100]) {
+      for (const [atLimit, limit] of [2, 100].entries()) {
+        if (!everyOther(...place, WINDOWS.indexOf(window), atOrder, atLimit)) continue
         const found: string[] = []
         let windowing: object | undefined = { ...written(window), order, limit }
         for (let page = 0; windowing && page < PAGES_MAX; page++) {
@@ -376,9 +393,11 @@ const rounded = (value: any): any => {
 
 test('analytics', async () => {
   const window = { oldest: START, newest: START + 10 * MINUTE }
-  for (const interval of [10, 1])
-    for (const type of TYPES)
-      for (const options of [{}, { bins: 4 }, { bins: 3, edge: false }, { vmin: 1, vmax: 6 }]) {
+  const allOptions = [{}, { bins: 4 }, { bins: 3, edge: false }, { vmin: 1, vmax: 6 }]
+  for (const [atInterval, interval] of [10, 1].entries())
+    for (const [atType, type] of TYPES.entries())
+      for (const [atOptions, options] of allOptions.entries()) {
+        if (!everyOther(atInterval, atType, atOptions)) continue
         const specs = Object.keys(MEASURED).map(path => ({ type, path, ...options }))
         const body = await project.posted('/spans/analytics/query', { ...written(window), interval, specs })
         const parts = Map.groupBy(rowsIn('trace', window), ({ start }) =>

@@ -130,3 +130,10 @@ export function firstOfEach<T>(rows: readonly T[], kindOf: (row: T) => string): 
 
 /** Runs of a property that asks a server, each with its own random input: all, or a quarter in a sample. */
 export const sampledRuns = (count: number): number => (isSample ? Math.ceil(count / 4) : count)
+
+/**
+ * Whether to ask a combination of values from several lists, given by their places there: all, or every other one in a
+ * sample. With three lists or more, each two values of different lists are still asked together.
+ */
+export const everyOther = (...places: number[]): boolean =>
+  !isSample || places.reduce((sum, place) => sum + place, 0) % 2 === 0
