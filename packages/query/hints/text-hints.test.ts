@@ -52,7 +52,10 @@ test.each<[object, string[]]>([
   [data('contains', '48213'), []],
   [data('contains', '1000e0'), []],
   [data('contains', 'u2028rust'), ['rust']],
-  [{ ...data('contains', 'rust'), key: 'other' }, []],
+  [data('is', 7_777_777), []],
+  ...['other', 'ag.meta.data', 'other.data'].map(
+    key => [{ ...data('contains', 'rust'), key }, []] as [object, string[]],
+  ),
 ])('%j asks for %j', (condition, runs) => expect(askedBy(condition)).toEqual(runs))
 
 const piece = fc.constantFrom(
