@@ -36,7 +36,7 @@ test('what is not set is looked through once, however deep it stands', () => {
     return value
   }
   const [one, other] = [make(), make()]
-  const start = performance.now()
+  const start = process.cpuUsage()
   expect(isSameContent(one, other)).toBe(true)
-  expect(performance.now() - start).toBeLessThan(1_000)
+  expect(process.cpuUsage(start).user / 1_000).toBeLessThan(1_000)
 })

@@ -285,9 +285,9 @@ test('many paths are removed at once', async () => {
   const parameters = Object.fromEntries(names.map(name => [name, { kept: 1, gone: 2 }]))
   const remove = names.flatMap((name, at) => (at % 2 ? [`parameters.${name}`] : [`parameters.${name}.gone`]))
   const delta = workflowDelta.parse({ remove: [...remove, 'parameters.nothing.x', 'parameters.n0.kept.x'] })
-  const begin = performance.now()
+  const begin = process.cpuUsage()
   const { data } = await delta.apply({ parameters }, place)
-  expect(performance.now() - begin).toBeLessThan(3_000)
+  expect(process.cpuUsage(begin).user / 1_000).toBeLessThan(3_000)
   expect(data).toEqual({
     parameters: Object.fromEntries(names.filter((_, at) => at % 2 === 0).map(name => [name, { kept: 1 }])),
   })

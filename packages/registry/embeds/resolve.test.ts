@@ -353,9 +353,9 @@ test('copies are bounded', async () => {
 
 test('text that only looks like tokens costs no time', async () => {
   const text = `${'@ag.embed[@ag.references['.repeat(40_000)}${'@{{'.repeat(100_000)}`
-  const start = performance.now()
+  const start = process.cpuUsage()
   expect((await resolve(text)).data.value).toBe(text)
-  expect(performance.now() - start).toBeLessThan(2000)
+  expect(process.cpuUsage(start).user / 1_000).toBeLessThan(2000)
 })
 
 test('any number of embeds in one text is counted', async () => {

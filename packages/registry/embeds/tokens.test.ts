@@ -32,7 +32,7 @@ test.each([
   ['selectors', `@ag.embed[@ag.references[],@ag.selector[${'[] '.repeat(300)}`],
 ])('%s are read in linear time', (_name, part) => {
   const text = part.repeat(4_000_000 / part.length)
-  const begin = performance.now()
+  const begin = process.cpuUsage()
   tokensOf(text)
-  expect(performance.now() - begin).toBeLessThan(2_000)
+  expect(process.cpuUsage(begin).user / 1_000).toBeLessThan(2_000)
 })
