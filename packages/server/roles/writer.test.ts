@@ -139,7 +139,7 @@ test('of a message that is broken after many spans none is stored, whatever is a
   const reports = start()
   await expect.poll(storedIds).toEqual(ids.slice(0, 2))
   await expect.poll(async () => (await stream.stats()).deadLetters).toBe(1)
-  expect(reports).toMatchObject([{ spans: 2, rejectedMessages: 1 }])
+  await expect.poll(() => reports).toMatchObject([{ spans: 2, rejectedMessages: 1 }])
 })
 
 test('a deletion takes what was accepted before it, also what comes again later; one without a trace is a dead letter', async () => {
