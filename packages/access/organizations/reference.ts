@@ -48,8 +48,8 @@ export async function findUser(db: Database, reference: Reference): Promise<Uuid
 }
 
 /** As {@link findUser}, but throws a Problem `not_found` if there is none. */
-export async function resolveUser(db: Database, reference: Reference, local?: LocalNames): Promise<Uuid> {
-  return (await findReferences(db, [['users', reference]])).resolve('users', reference, local)
+export async function resolveUser(db: Database, reference: Reference): Promise<Uuid> {
+  return (await findReferences(db, [['users', reference]])).resolve('users', reference)
 }
 
 /** The results of a lookup of many references with a few statements. */

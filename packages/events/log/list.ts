@@ -5,7 +5,7 @@ import { echoedWindow, windowOf } from '../window.ts'
 import { type EventRow, toEventJson } from './record.ts'
 
 /** Events in one page. */
-export const EVENTS_PAGE_MAX = 1_000
+const EVENTS_PAGE_MAX = 1_000
 /**
  * What the attributes of a page take in the database, from which more than one event ends it: a deployment has all of
  * its environment's. Their text may be many times as long.

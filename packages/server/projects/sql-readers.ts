@@ -33,10 +33,7 @@ export interface SqlReaders {
 }
 
 /** Readers of our own server, in its configuration. Throws a Problem `too_many_requests` if many were made in a row. */
-export const ownReaders = (
-  server: Pick<ClickHouseServer, 'setReader' | 'removeReader'>,
-  engine: Engine,
-): SqlReaders => ({
+const ownReaders = (server: Pick<ClickHouseServer, 'setReader' | 'removeReader'>, engine: Engine): SqlReaders => ({
   set: async (reader, passwordSha256) => {
     await server.setReader({ ...reader, passwordSha256 }).catch((error: unknown) => {
       if (!(error instanceof TooManyRestarts)) throw error
@@ -71,7 +68,7 @@ export const serverReaders = (engine: Engine): SqlReaders => ({
  * A cluster's readers are made by its operator: policies hold on other servers only if these are told who reads, by a
  * `secret` in `remote_servers`, which cannot be seen from here.
  */
-export const clusterReaders: SqlReaders = { set: unavailable, remove: unavailable }
+const clusterReaders: SqlReaders = { set: unavailable, remove: unavailable }
 
 function unavailable(): Promise<never> {
   return Promise.reject(new Problem('unsupported', 'Readers of a cluster are created in ClickHouse: see docs/sql.md.'))

@@ -46,7 +46,7 @@ import type { Surface } from './surfaces.ts'
 export type SimpleTraceParts = Ingest & Deleting & { registry: Registry; engine: Engine }
 
 /** A span that is a simple trace: kept as read, since many of them may be large. */
-export class ShownSimpleTrace {
+class ShownSimpleTrace {
   readonly #surface: Surface
   readonly #span: StoredSpan
 
