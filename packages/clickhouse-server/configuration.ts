@@ -138,6 +138,8 @@ const READER_PROFILE: Elements = {
   ...READER_LIMITS,
   constraints: {
     max_concurrent_queries_for_user: { const: '' },
+    // Whoever chooses it makes the server call any address.
+    format_avro_schema_registry_url: { const: '' },
     ...Object.fromEntries(Object.entries(READER_LIMITS).map(([name, max]) => [name, { min: 1, max }])),
   },
 }

@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto'
+import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -101,6 +104,26 @@ test('readers neither read nor write files', async () => {
   }
   expect(readdirSync(folder)).toEqual(['row.txt'])
   await rm(folder, { recursive: true })
+})
+
+test('readers cannot make the server call an address', async () => {
+  const user = { name: 'caller', password: 'a' }
+  await server.setReader(readerOf('caller', 'a', '1'))
+  const called: string[] = []
+  const receiver = createServer((request, response) => {
+    called.push(request.url ?? '')
+    response.end('known to nobody')
+  })
+  await once(receiver.listen(0, '127.0.0.1'), 'listening')
+  const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`
+  const registry = `format_avro_schema_registry_url = '${url}', output_format_avro_confluent_subject = 'x'`
+  for (const statement of [
+    `SELECT 1 AS n FORMAT AvroConfluent SETTINGS ${registry}`,
+    `SELECT * FROM url('${url}', CSV, 'a String')`,
+  ])
+    expect(await ask(statement, user), statement).toMatch(/SETTING_CONSTRAINT_VIOLATION|ACCESS_DENIED/)
+  expect(called).toEqual([])
+  receiver.close()
 })
 
 /** The processes that this one has started. */
