@@ -138,8 +138,9 @@ const READER_PROFILE: Elements = {
   ...READER_LIMITS,
   constraints: {
     max_concurrent_queries_for_user: { const: '' },
-    // Whoever chooses it makes the server call any address.
+    // Whoever chooses them makes the server call any address, and write a file anywhere.
     format_avro_schema_registry_url: { const: '' },
+    input_format_record_errors_file_path: { const: '' },
     ...Object.fromEntries(Object.entries(READER_LIMITS).map(([name, max]) => [name, { min: 1, max }])),
   },
 }

@@ -31,6 +31,21 @@ async function ask(statement: string, user?: { name: string; password?: string }
   return (await answer.text()).trim()
 }
 
+/** The answer to a reader who sends a table of numbers along, `n`, with settings for reading it. */
+async function askWith(
+  numbers: string,
+  { name, password }: { name: string; password: string },
+  settings: Record<string, string> = {},
+): Promise<string> {
+  const url = new URL(new URL(server.url).origin)
+  const parameters = { query: 'SELECT * FROM n', n_structure: 'n Int32', n_format: 'CSV', ...settings }
+  for (const [parameter, value] of Object.entries(parameters)) url.searchParams.set(parameter, value)
+  const body = new FormData()
+  body.append('n', new Blob([numbers]), 'n')
+  const headers = { authorization: `Basic ${btoa(`${name}:${password}`)}` }
+  return (await (await fetch(url, { method: 'POST', body, headers })).text()).trim()
+}
+
 const readerOf = (name: string, password: string, condition: string): Reader => ({
   name,
   passwordSha256: createHash('sha256').update(password).digest('hex'),
@@ -102,6 +117,9 @@ test('readers neither read nor write files', async () => {
     expect(text, statement).toContain('xception')
     expect(text, statement).not.toContain('nobody')
   }
+  expect(await askWith('1\n2\n', user)).toBe('1\n2')
+  const errors = { input_format_allow_errors_num: '9', input_format_record_errors_file_path: join(folder, 'errors') }
+  expect(await askWith('1\nx\n', user, errors)).toContain('SETTING_CONSTRAINT_VIOLATION')
   expect(readdirSync(folder)).toEqual(['row.txt'])
   await rm(folder, { recursive: true })
 })
@@ -116,6 +134,8 @@ test('readers cannot make the server call an address', async () => {
   })
   await once(receiver.listen(0, '127.0.0.1'), 'listening')
   const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`
+  const avro = { n_format: 'AvroConfluent', format_avro_schema_registry_url: url }
+  expect(await askWith('\0\0\0\0\x01x', user, avro)).toContain('SETTING_CONSTRAINT_VIOLATION')
   const registry = `format_avro_schema_registry_url = '${url}', output_format_avro_confluent_subject = 'x'`
   for (const statement of [
     `SELECT 1 AS n FORMAT AvroConfluent SETTINGS ${registry}`,

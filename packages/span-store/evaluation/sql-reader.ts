@@ -38,9 +38,9 @@ export function projectReader(project_id: Uuid): ProjectReader {
   }
 }
 
-/** The address of a registry is constant, too: whoever chooses it makes the server call any address. */
+/** Two texts are constant, too: whoever chooses them makes the server call any address, and write files. */
 const LIMITS =
-  "readonly = 2, format_avro_schema_registry_url = '' CONST, " +
+  "readonly = 2, format_avro_schema_registry_url = '' CONST, input_format_record_errors_file_path = '' CONST, " +
   'max_concurrent_queries_for_user = 4 CONST, max_execution_time = 30 MIN 1 MAX 30, ' +
   'max_memory_usage = 1073741824 MIN 1 MAX 1073741824, max_threads = 2 MIN 1 MAX 2, ' +
   'max_result_bytes = 268435456 MIN 1 MAX 268435456, max_rows_to_read = 2000000000 MIN 1 MAX 2000000000'
