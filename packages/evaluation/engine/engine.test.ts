@@ -11,11 +11,14 @@ import {
   findRow,
   type Metrics,
   newEvaluation,
+  newMetrics,
   type Owner,
   processSlice,
   type Scope,
+  startRun,
   stopRun,
   type WorkflowCall,
+  writeMetrics,
 } from '../index.ts'
 import { newScope } from '../scope.testing.ts'
 import { type MetricsPlace, registryScope } from '../scope.ts'
@@ -98,6 +101,43 @@ onEachDatabase('the engine', postgres => {
     }
   })
 
+  test('scenarios whose metrics were missing when their run was stopped have them after it was started again', async () => {
+    const scope = await newScope(postgres())
+    const id = await (await runsOver(scope, 2))()
+    let isAway = true
+    let calls = 0
+    const asked = new Set<string>()
+    const untilAborted = (signal?: AbortSignal) =>
+      new Promise(resolve => signal?.addEventListener('abort', resolve)).then(() => signal?.throwIfAborted())
+    const update: Metrics['update'] = async (inside, places, signal) => {
+      const own = places.filter(({ run_id }) => run_id === id)
+      for (const { scenario_id } of own) asked.add(scenario_id ?? id)
+      if (isAway) await untilAborted(signal)
+      await writeMetrics(
+        inside,
+        own.map(place => validate(newMetrics, place, 'body')),
+      )
+    }
+    const call = async ({ trace_id }: WorkflowCall, signal: AbortSignal) => {
+      if (isAway && calls++ > 0) await untilAborted(signal)
+      return succeeded(trace_id)
+    }
+    const engine = engineOf(scope, { workflows: { open: async () => ({ call }) }, metrics: { update } as Metrics })
+    try {
+      await vi.waitFor(() => expect(asked.size).toBe(1), { timeout: 20_000 })
+      expect(await stopRun(scope, id)).toMatchObject({ status: 'cancelled' })
+      isAway = false
+      await startRun(scope, id)
+      await vi.waitFor(async () => expect((await findRow(scope, 'runs', id))?.status).toBe('success'), {
+        timeout: 20_000,
+      })
+      const { rows } = await sql`select from evaluation_metrics where run_id = ${id}`.execute(scope.db)
+      expect(rows).toHaveLength(3)
+    } finally {
+      await engine.stop()
+    }
+  })
+
   test('a run that is stopped while its cells are executed once more is cancelled', async () => {
     const scope = await newScope(postgres())
     const id = await (await runsOver(scope, 2))()
@@ -130,9 +170,14 @@ onEachDatabase('the engine', postgres => {
       if (project_id === scope.project_id && failures[what]-- > 0) throw refused
     }
     const computed: MetricsPlace[] = []
-    const update: Metrics['update'] = async ({ project_id }, places) => {
-      failAtFirst('update', project_id)
-      computed.push(...places.filter(({ run_id }) => run_id === id))
+    const update: Metrics['update'] = async (inside, places) => {
+      failAtFirst('update', inside.project_id)
+      const own = places.filter(({ run_id }) => run_id === id)
+      computed.push(...own)
+      await writeMetrics(
+        inside,
+        own.map(place => validate(newMetrics, place, 'body')),
+      )
     }
     const open = async ({ project_id }: Owner) => {
       failAtFirst('open', project_id)
