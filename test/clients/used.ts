@@ -58,8 +58,8 @@ export const USED: Record<string, Used> = {
     session: '85175937-d7ca-4810-adfa-2e301cfbfadf',
     user: '58efc438aa4b1669e2480e7d49cdac4ea22557b29b89474e80d43b50f4d54cf9',
   },
-  // Its calls tell no model: the cost is that of the turn.
-  codex: { tokens: [280, 48], microdollars: 55.8, errors: 0, session: '01a22b3c-44fc-77e1-86c7-595421762951' },
+  // Its calls tell no model, so they have no costs.
+  codex: { tokens: [280, 48], microdollars: 0, errors: 0, session: '01a22b3c-44fc-77e1-86c7-595421762951' },
   // It counts neither thoughts nor cached tokens: 140 at $0.3 and 16 at $2.5 per million for each call.
   'gemini-cli': { tokens: [280, 32], microdollars: 164, errors: 1, session: '4dec3593-c879-46f5-bc50-36e34a7123c6' },
   // Its span of an agent's calls tells the model, but only what the last one used.

@@ -3,26 +3,16 @@ import { type Convention, type Found, lookedAt, rowsOf, type SentAttributes } fr
 const TURN = 'codex.turn.reasoning_effort'
 const TOOL_PHASE = 'codex.tool.phase'
 const CALL_TOTAL = 'codex.usage.total_tokens'
-const TURN_USAGE = 'codex.turn.token_usage.'
 const TOKENS = 'metrics.tokens.incremental.'
 
 /**
- * Codex, OpenAI's agent for the command line. A turn names its model and sums up the usage of its calls; the end of each
- * call tells its own usage, with the attributes of `gen-ai.ts`, but no model. So the turn is what has costs.
+ * Codex, OpenAI's agent for the command line. The end of each call tells its usage, with the attributes of `gen-ai.ts`,
+ * but no model; the turn above it names the model. What a turn sums up is not read: see `../DECISIONS.md`.
  */
 export const codex: Convention = {
   name: 'codex',
   rows: [
-    ...rowsOf({
-      [`${TURN_USAGE}input_tokens`]: `${TOKENS}prompt`,
-      [`${TURN_USAGE}cached_input_tokens`]: `${TOKENS}cache_read`,
-      [`${TURN_USAGE}cache_write_input_tokens`]: `${TOKENS}cache_creation`,
-      [`${TURN_USAGE}output_tokens`]: `${TOKENS}completion`,
-      [`${TURN_USAGE}reasoning_output_tokens`]: `${TOKENS}reasoning`,
-      [`${TURN_USAGE}total_tokens`]: `${TOKENS}total`,
-      'codex.usage.reasoning_output_tokens': `${TOKENS}reasoning`,
-      [CALL_TOTAL]: `${TOKENS}total`,
-    }),
+    ...rowsOf({ 'codex.usage.reasoning_output_tokens': `${TOKENS}reasoning`, [CALL_TOTAL]: `${TOKENS}total` }),
     ...lookedAt(TURN, TOOL_PHASE),
   ],
   complete(found, { attributes }) {
@@ -30,12 +20,10 @@ export const codex: Convention = {
     else if (attributes.get(TOOL_PHASE) === 'dispatch') putToolCall(found, attributes)
     else if (attributes.has(CALL_TOTAL)) found.set('type.span', 'chat')
   },
-  repeatsUsage: attributes => attributes.has(TURN),
 }
 
 function putTurn(found: Found, attributes: SentAttributes): void {
-  found.set('type.span', 'llm')
-  found.set('meta.provider.name', 'openai')
+  found.set('type.span', 'agent')
   found.set('meta.request.model', attributes.get('model') ?? null)
   found.set('session.id', attributes.get('thread.id') ?? null)
 }
