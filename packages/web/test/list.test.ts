@@ -46,6 +46,26 @@ test('by mouse: a value filters, a row opens its trace, Back closes it', async (
   await close()
 })
 
+test('a trace that is opened over a slow network has its place at once', async () => {
+  const { page, faults, close } = await visit(browser, project, '/w/traces')
+  let arrive: (() => void) | undefined
+  const late = new Promise<void>(resolve => {
+    arrive = resolve
+  })
+  await page.route(/assets\/trace-panel-.*\.js$/, async route => {
+    await late
+    await route.continue()
+  })
+  await page.locator('[data-row="0"]').click()
+  const opening = page.getByRole('status', { name: 'The trace is being opened' })
+  await opening.waitFor()
+  arrive?.()
+  await page.getByRole('region', { name: 'Trace' }).waitFor()
+  await opening.waitFor({ state: 'detached' })
+  expect(faults).toEqual([])
+  await close()
+})
+
 test('by keyboard only: filter, choose a row, open, go to the next trace, close', async () => {
   const { page, close } = await visit(browser, project, '/w/traces')
   await page.locator('[data-row="0"]').waitFor()

@@ -5,7 +5,7 @@ import type { ListBody } from '../api/filtering.ts'
 import { anySpanQuery, type Row, rowsQuery } from '../api/queries.ts'
 import { queryClient } from '../api/query-client.ts'
 import { useKeys } from '../frame/keys.ts'
-import { controls } from '../parts/controls.tsx'
+import { controls, Waiting } from '../parts/controls.tsx'
 import { useChangeOf } from '../parts/use-change-of.ts'
 import { Facets } from './facets.tsx'
 import { FilterLine } from './filter-line.tsx'
@@ -102,8 +102,9 @@ function Found({ body, listed, search, change }: FoundProps): ReactNode {
         <Rows {...{ scroller, list, search, change, selected, toggle }} onScroll={() => setIsAtTop(isTop(scroller))} />
       </div>
       <Suspense>{selected.size > 0 && <SelectionBar chosen={[...selected.values()]} onClear={clear} />}</Suspense>
-      <Suspense>
-        {search.trace !== undefined && (
+      {search.trace !== undefined && (
+        // Made with the panel: one that was there before would leave the list alone until the panel can be shown.
+        <Suspense fallback={<Opening />}>
           <TracePanel
             traceId={search.trace}
             search={search}
@@ -111,11 +112,18 @@ function Found({ body, listed, search, change }: FoundProps): ReactNode {
             onPrevious={open > 0 ? step(-1) : undefined}
             onNext={open >= 0 && open < list.rows.length - 1 ? step(1) : undefined}
           />
-        )}
-      </Suspense>
+        </Suspense>
+      )}
     </>
   )
 }
+
+/** In place of the panel while its code is on its way. */
+const Opening = (): ReactNode => (
+  <div className={styles.opening} role="status" aria-label="The trace is being opened">
+    <Waiting />
+  </div>
+)
 
 const isTop = ({ current }: RefObject<HTMLElement | null>): boolean => (current?.scrollTop ?? 0) < ROW_PX
 
