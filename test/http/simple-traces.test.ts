@@ -323,6 +323,23 @@ test('traces of instrumented code with data are records too', async () => {
   expect(trace.spans.run).toMatchObject({ span_id: root.spanId, spans: { step: { parent_id: root.spanId } } })
 })
 
+test('no link of instrumented code is lost, whatever its name', async () => {
+  const traceId = newTraceId()
+  const names = ['link_1', undefined, 'about', 'about', '__proto__']
+  const links = names.map(() => linkTo())
+  await project.store({
+    ...otlpSpan({ traceId, name: 'run' }, { 'ag.data.outputs': 'Lima' }),
+    links: links.map((link, at) => ({
+      traceId: link.trace_id,
+      spanId: link.span_id,
+      attributes: names[at] === undefined ? [] : [{ key: 'key', value: { stringValue: names[at] } }],
+    })),
+  })
+  const shown = Object.entries((await read(traceId)).trace.links)
+  const keys = ['link_1', 'link_2', 'about', 'link_3', '__proto__']
+  expect(shown).toEqual(keys.map((key, at) => [key, links[at]]))
+})
+
 test('queries by every member', async () => {
   const of = await newProject()
   const target = linkTo()

@@ -109,15 +109,20 @@ export function toSimpleTrace(surface: Surface, span: SimpleTraceSpan): SimpleTr
 
 export const producerKeys = (producer: string): string[] => [producer, `${producer}_variant`, `${producer}_revision`]
 
+/** All links: one without a name, or with the name of an earlier one, is named by its index, or by the next free number. */
 function namedLinks(links: Json | undefined): JsonObject {
-  const named: JsonObject = {}
+  const named = new Map<string, JsonObject>()
+  let number = 0
   for (const [at, link] of (Array.isArray(links) ? links : []).entries()) {
     const { trace_id, span_id, attributes } = link as { trace_id: string; span_id: string; attributes?: JsonObject }
-    const key =
-      typeof attributes?.key === 'string' && !Object.hasOwn(named, attributes.key) ? attributes.key : `link_${at}`
-    named[key] = { trace_id, span_id }
+    let name = attributes?.key
+    if (typeof name !== 'string' || named.has(name)) {
+      for (number = Math.max(number, at); named.has(`link_${number}`); ) number++
+      name = `link_${number}`
+    }
+    named.set(name, { trace_id, span_id })
   }
-  return named
+  return Object.fromEntries(named)
 }
 
 const objectOf = (value: Json | undefined): JsonObject => (isJsonObject(value) ? value : {})
