@@ -1,7 +1,8 @@
 // A ClickHouse server: node program.ts LIBRARY CONFIG_FILE STATEMENTS, started by server-process.ts.
 import { once } from 'node:events'
-import { mkdirSync, rmSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { DataType, load, open } from 'ffi-rs'
 
@@ -18,9 +19,8 @@ open({ library: 'clickhouse', path: library })
 // In clickhouse-local, the function `file` and the schemas of formats read and write any file of the machine, and no
 // grant or setting forbids `file`. All of them begin with the working folder, whatever the path. So this one is removed
 // when the server has started, which needs one, and before it listens: its first statement reads `gate` until then.
-const folder = join(dirname(configFile), 'start')
-rmSync(folder, { recursive: true, force: true })
-mkdirSync(folder, { mode: 0o700 })
+// It is among the system's temporary files: the data may be on a shared folder of another system, without named pipes.
+const folder = mkdtempSync(join(tmpdir(), 'spanhouse-start-'))
 process.chdir(folder)
 const isMade = load({
   library: 'clickhouse',
