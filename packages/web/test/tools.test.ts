@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import type { Browser } from 'playwright-core'
+import type { Browser, Route } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newProject, type TestProject } from '../../../test/harness.ts'
 import { exportOf, newSpanId, newTraceId, type OtlpSpan } from '../../../test/otlp.ts'
@@ -87,7 +87,12 @@ test('by keyboard only: a saved filter of the same name is replaced, if the read
   expect(JSON.stringify(queries[0].data.filtering)).toContain('errors')
   // One that somebody else saved after the dialog was opened is not replaced unasked.
   await saveAs('Theirs')
-  await own.post('/api/simple/queries/', { query: { slug: 'theirs', name: 'Theirs', data: queries[0].data } })
+  const theirs = { query: { slug: 'theirs', name: 'Theirs', data: queries[0].data } }
+  const savingTheirs = async (route: Route): Promise<void> => {
+    await own.post('/api/simple/queries/', theirs)
+    await route.continue()
+  }
+  await page.route('**/api/simple/queries/query', savingTheirs, { times: 1 })
   await page.keyboard.press('Enter')
   await dialog.getByText('There is a filter “Theirs”.').waitFor()
   expect(await dialog.getByRole('button', { name: 'Replace' }).count()).toBe(1)

@@ -430,7 +430,7 @@ test('names of a deep tree are readable on a narrow page', async () => {
   const { page, close } = await visit(browser, project, `/w/traces/${id}?view=tree`, {
     viewport: { width: 320, height: 640 },
   })
-  const name = page.getByRole('treeitem', { name: /innermost/ }).getByText('innermost')
+  const name = page.getByRole('treeitem', { name: /innermost/ }).getByText('innermost', { exact: true })
   await name.waitFor()
   const [from, to] = await name.evaluate(element => {
     const { left, right } = element.getBoundingClientRect()
@@ -508,9 +508,12 @@ test('what is collapsed stays collapsed when a span arrives that began earlier',
   const own = await newProject()
   await own.store(...spans)
   const { page, close } = await visit(browser, own, `/w/traces/${root?.traceId}?view=tree`)
-  const row = (name: string) => page.getByRole('treeitem').filter({ hasText: name })
+  const row = (name: string) => page.getByRole('treeitem', { name: `${name}, ` })
   await row('in second').waitFor()
-  await row('second').first().locator('[data-chevron]').click()
+  await page
+    .getByRole('treeitem', { name: /^second, / })
+    .locator('[data-chevron]')
+    .click()
   await row('in second').waitFor({ state: 'detached' })
   await own.store(root as OtlpSpan)
   await row('root').waitFor()

@@ -55,9 +55,10 @@ export async function untilPassed<Answer>(read: () => Promise<Answer>, signal: A
 function elapsed(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(resolve, ms)
-    signal.addEventListener('abort', () => {
+    const abort = (): void => {
       clearTimeout(timer)
       reject(signal.reason)
-    })
+    }
+    signal.addEventListener('abort', abort, { once: true })
   })
 }

@@ -241,7 +241,6 @@ const TreeRow = memo(function TreeRow({
     <div
       id={`span-${span}`}
       role="treeitem"
-      aria-label={spokenRow(trace, span, isCollapsed)}
       aria-level={depth + 1}
       aria-posinset={place}
       aria-setsize={count}
@@ -250,13 +249,15 @@ const TreeRow = memo(function TreeRow({
       className={styles.treeRow}
       style={{ top: start }}
     >
+      <span className={controls.hidden}>{spokenRow(trace, span, isCollapsed)}</span>
       <span
+        aria-hidden="true"
         className={styles.treeName}
         data-marked={isError || isCollapsed || isOrphan || undefined}
         style={{ '--indents': Math.min(depth, INDENTS_MAX) } as CSSProperties}
       >
         {/* The keys do the same. */}
-        <span aria-hidden="true" className={styles.chevron} data-chevron="">
+        <span className={styles.chevron} data-chevron="">
           {isCollapsed === undefined ? '' : isCollapsed ? '▸' : '▾'}
         </span>
         {depth > INDENTS_NARROW && (
@@ -275,15 +276,17 @@ const TreeRow = memo(function TreeRow({
           </span>
         )}
       </span>
-      <span className={styles.lane}>
+      <span aria-hidden="true" className={styles.lane}>
         <span
           className={styles.laneBar}
           data-critical={isOnPath || undefined}
           style={barStyle(times, span, zoom, isError ? 'var(--error)' : colourOf(type))}
         />
       </span>
-      <span className={styles.figure}>{formatDuration(msOf(trace, span))}</span>
-      <span className={styles.figure} title={exact(metric ? costs : tokens)}>
+      <span aria-hidden="true" className={styles.figure}>
+        {formatDuration(msOf(trace, span))}
+      </span>
+      <span aria-hidden="true" className={styles.figure} title={exact(metric ? costs : tokens)}>
         {metric ? formatCost(costs) : formatAmount(tokens)}
       </span>
     </div>

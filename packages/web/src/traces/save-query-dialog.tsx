@@ -21,7 +21,8 @@ export function SaveQueryDialog({ search, onClose }: { search: TracesSearch; onC
     mutationFn: async (): Promise<boolean> => {
       const filter = { focus: search.focus ?? 'trace', filtering: parseFilterText(search.q ?? '') }
       // Somebody else may have saved one meanwhile: nothing is replaced that the dialog did not speak of.
-      const now = namedQuery(await queryClient.fetchQuery({ ...savedQueriesQuery, staleTime: 0 }), name)
+      await queryClient.refetchQueries({ queryKey: savedQueriesQuery.queryKey }, { throwOnError: true })
+      const now = namedQuery(queryClient.getQueryData(savedQueriesQuery.queryKey) ?? [], name)
       if (now?.id !== taken?.id) return false
       await (taken ? replaceQuery(taken.id, filter) : saveQuery({ name: name.trim(), ...filter }))
       return true
