@@ -53,7 +53,7 @@ async function findLibrary(): Promise<string> {
  */
 const ALLOCATOR = 'dirty_decay_ms:200'
 
-/** The first waits until the working folder is gone, see `program.ts`. The last never ends; it keeps the process alive. */
+/** The first waits until the working folder is gone, see `program.ts`. The last keeps the process alive. */
 const statementsOf = ({ tcpPort }: ServerAddress): string =>
   [
     "SELECT file(materialize('gate')) FORMAT Null",

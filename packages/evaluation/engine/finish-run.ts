@@ -16,8 +16,9 @@ import type { Membership } from './membership.ts'
 
 /**
  * Ends what was started of a run once none of its scenarios has work: computes its metrics, and those of scenarios that
- * an earlier start has left without, then lets its status follow. Does nothing while scenarios have work, or when another worker does it. A run that was closed meanwhile stays
- * as it is. If the signal aborts, the work stays for another worker.
+ * an earlier start has left without, then lets its status follow. Does nothing while scenarios have work, or when
+ * another worker does it. A run that was closed meanwhile stays as it is. If the signal aborts, the work stays for
+ * another worker.
  */
 export async function finishRun(parts: EngineParts, membership: Membership, signal: AbortSignal): Promise<void> {
   const { db, runtime } = parts

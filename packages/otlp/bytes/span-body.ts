@@ -43,8 +43,8 @@ const BODY_LEVELS_MAX = 500
 
 /**
  * The span as a draft; null if it cannot be stored because an id or a time is not valid, or values are nested more than
- * {@link BODY_LEVELS_MAX} levels deep. Malformed links and events go to `ag.unsupported`; an event without a time gets the start of its
- * span. The draft takes over the body's values.
+ * {@link BODY_LEVELS_MAX} levels deep. Malformed links and events go to `ag.unsupported`; an event without a time gets
+ * the start of its span. The draft takes over the body's values.
  */
 export function draftOfBody(body: SpanBody, accepted_at: Micros): SpanDraft | null {
   const trace_id = parseTraceId(body.trace_id)

@@ -109,7 +109,9 @@ export function toSimpleTrace(surface: Surface, span: SimpleTraceSpan): SimpleTr
 
 export const producerKeys = (producer: string): string[] => [producer, `${producer}_variant`, `${producer}_revision`]
 
-/** All links: one without a name, or with the name of an earlier one, is named by its index, or by the next free number. */
+/**
+ * All links: one without a name, or with the name of an earlier one, is named by its index, or by the next free number.
+ */
 function namedLinks(links: Json | undefined): JsonObject {
   const named = new Map<string, JsonObject>()
   let number = 0

@@ -229,7 +229,7 @@ async function readTestcases(ids: readonly string[], signal?: AbortSignal): Prom
 
 interface CasesReading {
   everyMs: number | false
-  /** Names a list of the newest cases, which stays as it was when it was read first: what has come is in the next one. */
+  /** Names a list of the newest cases, which stays as it was when it was read first. What has come is in the next one. */
   reading: number
 }
 
