@@ -5,7 +5,7 @@ import { slugOf } from '../../api/registry/registry.ts'
 import { wholeParts } from '../../api/whole-parts.ts'
 import { CSV_START, csvLine } from '../../format/csv.ts'
 import { formatCount } from '../../format/format.ts'
-import { ExportButton, type Exporting } from '../../parts/export-button.tsx'
+import { ExportButton, type Exporting } from '../../parts/export/export-button.tsx'
 import { atRepeat, columnsOf, modelOf, type ScoreColumn, stepsOf } from '../table/case-model.ts'
 
 interface ExportCasesProps {

@@ -7,7 +7,7 @@ import { type Chosen, linesOfTraces, testcaseOf } from '../../api/selected-trace
 import { formatCount } from '../../format/format.ts'
 import { useKeys } from '../../frame/keys.ts'
 import { Button, Failure } from '../../parts/controls.tsx'
-import { ExportButton, type Exporting } from '../../parts/export-button.tsx'
+import { ExportButton, type Exporting } from '../../parts/export/export-button.tsx'
 import { AddToTestset } from '../../testsets/add-to-testset.tsx'
 import { AddToQueue } from './add-to-queue.tsx'
 import { EvaluateTraces } from './evaluate-traces.tsx'

@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useState } from 'react'
-import { Button, Failure } from './controls.tsx'
+import { Button, Failure } from '../controls.tsx'
 import { FileParts } from './file-parts.ts'
 import { saveFile } from './save-file.ts'
 
