@@ -88,6 +88,7 @@ const SHAPE: Record<string, { imports: string[]; libraries: string[] }> = {
       '@fastify/static',
       '@fastify/swagger',
       '@fastify/swagger-ui',
+      '@modelcontextprotocol/server',
       'pino',
       'prom-client',
       'negotiator',

@@ -7,6 +7,7 @@ import type { FastifyInstance } from 'fastify'
 import { CLICKHOUSE_DDL } from '../cluster/ddl.ts'
 import type { Config } from '../config.ts'
 import type { Intake } from '../ingest/intake.ts'
+import { mcpRoutes } from '../mcp/mcp-routes.ts'
 import type { Metrics } from '../metrics.ts'
 import type { Engines, Parts } from '../parts.ts'
 import { readersOf } from '../projects/sql-readers.ts'
@@ -90,6 +91,7 @@ function apiRoutes(served: Served): Routes[] {
     testsetFileRoutes(registry),
     legacyConfigRoutes(registry),
     evaluationRoutes({ db, runtime, metrics: evaluationMetrics, engine, dispatcher, online }),
+    mcpRoutes,
   ]
 }
 

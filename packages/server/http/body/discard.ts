@@ -9,7 +9,8 @@ const DISCARD_MS_MAX = 5_000
  * end of the body, or after a time limit.
  */
 export function discardRest(request: IncomingMessage): Promise<void> {
-  if (request.complete || request.destroyed) return Promise.resolve()
+  // Of a request that did not come over the network, only the end of its stream tells.
+  if (request.complete || request.readableEnded || request.destroyed) return Promise.resolve()
   return new Promise(resolve => {
     let bytesLeft = DISCARD_BYTES_MAX
     const done = (): void => {
