@@ -23,22 +23,24 @@ export function forkVariant(
 ): Promise<VariantRow> {
   return inTransaction(scope, async inside => {
     const pinned = await pinnedRevision(inside, source)
-    const copies = sql`r.project_id = ${scope.project_id} and r.variant_id = ${pinned.variant_id}
-      and r.deleted_at is null and r.version <= ${pinned.version}`
-    const { rows } = await sql<{ count: number }>`select count(*) from revisions r where ${copies}`.execute(inside.db)
-    const count = Number(rows[0]?.count)
-    if (count === 0) throw invalid(`${scope.kind.name}_variant_ref: the source variant has no revisions to copy`)
+    // By their ids: which revisions are archived may change between the statements.
+    const { rows: sources } = await sql<{ id: Uuid }>`
+      select r.id from revisions r where r.project_id = ${scope.project_id} and r.variant_id = ${pinned.variant_id}
+        and r.deleted_at is null and r.version <= ${pinned.version}
+      order by r.version`.execute(inside.db)
+    if (sources.length === 0)
+      throw invalid(`${scope.kind.name}_variant_ref: the source variant has no revisions to copy`)
     requireUnguarded(scope, pinned.artifact_flags)
     const artifact = { id: pinned.artifact_id, slug: pinned.artifact_slug, flags: pinned.artifact_flags }
     const variant = await insertVariant(inside, artifact, input)
-    const names = Array.from({ length: count }, (_, version) => ({ version, id: newId(), slug: newSlug() }))
+    const copies = sources.map(({ id: source_id }, version) => ({ source_id, version, id: newId(), slug: newSlug() }))
     const copied = await sql<Copied>`
       insert into revisions (project_id, family, artifact_id, variant_id, id, slug, version,
         name, description, flags, tags, meta, message, data, created_by_id)
-      select s.project_id, s.family, s.artifact_id, ${variant.id}, n.id, n.slug, n.version,
-        s.name, s.description, s.flags, s.tags, s.meta, s.message, s.data, ${scope.user_id}
-      from (select r.*, row_number() over (order by r.version) - 1 as copy from revisions r where ${copies}) s
-      join jsonb_to_recordset(${toJsonb(names)}::jsonb) as n (version int, id uuid, slug text) on n.version = s.copy
+      select r.project_id, r.family, r.artifact_id, ${variant.id}, c.id, c.slug, c.version,
+        r.name, r.description, r.flags, r.tags, r.meta, r.message, r.data, ${scope.user_id}
+      from jsonb_to_recordset(${toJsonb(copies)}::jsonb) as c (source_id uuid, version int, id uuid, slug text)
+      join revisions r on r.project_id = ${scope.project_id} and r.id = c.source_id
       returning id, slug, version, message
     `.execute(inside.db)
     const ascending = copied.rows.toSorted((one, other) => one.version - other.version)
