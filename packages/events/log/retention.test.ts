@@ -8,7 +8,7 @@ onEachDatabase('the retention of events', postgres => {
   const { signal } = new AbortController()
 
   /** Records an event of each age, and returns the ages of those that are left. */
-  async function agedEvents(project_id: string, daysOld: readonly number[]): Promise<() => Promise<number[]>> {
+  async function agedEvents(project_id: string | null, daysOld: readonly number[]): Promise<() => Promise<number[]>> {
     const { db } = postgres()
     for (const days of daysOld)
       await sql`insert into events (id, project_id, type, attributes, created_at) values
@@ -16,7 +16,7 @@ onEachDatabase('the retention of events', postgres => {
     return async () => {
       const { rows } = await sql<{ days: number }>`
         select round(extract(epoch from now() - created_at) / 86400)::int as days from events
-        where project_id = ${project_id} and type = 'traces.deleted' order by days`.execute(db)
+        where project_id is not distinct from ${project_id} and type = 'traces.deleted' order by days`.execute(db)
       return rows.map(({ days }) => days)
     }
   }
@@ -30,6 +30,37 @@ onEachDatabase('the retention of events', postgres => {
     const leftOfOther = await agedEvents(other.project_id, [11, 364, 366])
     await removeOldEvents(postgres(), signal)
     expect([await left(), await leftOfOther()]).toEqual([[9], [11, 364]])
+  })
+
+  test('old events of deleted projects and of none are removed', async () => {
+    const gone = newId()
+    const left = await agedEvents(gone, [364, 366])
+    const leftOfNone = await agedEvents(null, [364, 366])
+    await removeOldEvents(postgres(), signal)
+    expect([await left(), await leftOfNone()]).toEqual([[364], [364]])
+  })
+
+  test('deliveries are removed after as many days as events', async () => {
+    const { db } = postgres()
+    const projects = [await principalOf(db, await makeAccount(db)), await principalOf(db, await makeAccount(db))]
+    await setEventDays(db, projects[0]?.project_id as string, 10)
+    for (const { project_id } of projects) {
+      const subscription = newId()
+      await sql`insert into webhook_subscriptions (project_id, id, data, is_secret_given) values
+        (${project_id}, ${subscription}, '{}', false)`.execute(db)
+      for (const days of [9, 11, 366])
+        await sql`insert into webhook_deliveries (project_id, id, subscription_id, event_id, status, created_at) values
+          (${project_id}, ${newId()}, ${subscription}, ${newId()}, '{}', now() - make_interval(days => ${days}))`.execute(
+          db,
+        )
+    }
+    await removeOldEvents(postgres(), signal)
+    const { rows } = await sql<{ project_id: string; days: number }>`
+      select project_id, round(extract(epoch from now() - created_at) / 86400)::int as days from webhook_deliveries
+      order by days`.execute(db)
+    expect(
+      projects.map(({ project_id }) => rows.filter(row => row.project_id === project_id).map(row => row.days)),
+    ).toEqual([[9], [9, 11]])
   })
 
   test('nothing is removed while another process does so', async () => {
