@@ -83,9 +83,10 @@ export async function startServer(
   const runsHandlers = roles.includes('services') || roles.includes('worker')
   const services = runsHandlers ? openServices({ config, runtime, parts, metrics, log }) : undefined
   const shares = new Shares(metrics.registry)
+  const runMetrics = evaluationMetrics(parts, log)
   const worker =
     roles.includes('worker') && services
-      ? startWorker({ parts, runtime, services: services.services, shares, eventMetrics, log })
+      ? startWorker({ parts, runtime, services: services.services, metrics: runMetrics, shares, eventMetrics, log })
       : undefined
   const room = new Room(metrics.bytesHeld)
   const intake = roles.includes('receiver') && stream ? openIntake({ stream, metrics, quotas, log }) : undefined
@@ -95,7 +96,7 @@ export async function startServer(
     parts,
     metrics,
     quotas,
-    evaluationMetrics: evaluationMetrics(parts, log),
+    evaluationMetrics: runMetrics,
     readEvents,
   }
   const bound = { max: await connectionsMax(), metrics, log }

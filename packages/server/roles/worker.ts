@@ -1,10 +1,9 @@
 import type { Dispatcher, Online } from '@spanhouse/evaluation'
-import { evaluationMetrics } from '../evaluations/evaluation-metrics.ts'
 import { type EvaluationsStart, followLiveRuns, startEvaluations } from '../evaluations/start-evaluations.ts'
 import { startDelivery } from './delivery.ts'
 import type { EventMetrics } from './event-metrics.ts'
 
-export interface WorkerStart extends Omit<EvaluationsStart, 'metrics'> {
+export interface WorkerStart extends EvaluationsStart {
   eventMetrics: EventMetrics
 }
 
@@ -18,9 +17,8 @@ export interface Worker {
 
 /** Executes evaluations, follows live runs and delivers events, beside any number of other processes. */
 export function startWorker({ eventMetrics, ...start }: WorkerStart): Worker {
-  const options = { ...start, metrics: evaluationMetrics(start.parts, start.log) }
-  const dispatcher = startEvaluations(options)
-  const online = followLiveRuns(options, dispatcher)
+  const dispatcher = startEvaluations(start)
+  const online = followLiveRuns(start, dispatcher)
   const delivery = startDelivery({ parts: start.parts, metrics: eventMetrics, log: start.log })
   return {
     dispatcher,
