@@ -15,7 +15,7 @@ export const windowOf = (
   listWindow(windowing, {
     created_at,
     by: cursor ? [created_at, id] : [id],
-    ...(cursor && { cursor }),
+    ...(cursor ? { cursor } : { areIdsTimed: true }),
     isAscending: windowing.order === 'ascending',
   })
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { IdSource, newId } from './uuid-v7.ts'
+import { IdSource, lowestIdAt, newId } from './uuid-v7.ts'
 
 const V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
@@ -22,4 +22,10 @@ test.each([
   expect(ids).toEqual([...ids].sort())
   expect(new Set(ids).size).toBe(ids.length)
   expect(ids.every(id => V7.test(id))).toBe(true)
+})
+
+test('ids of a time are not below the lowest of it, and earlier ones are', () => {
+  const id = new IdSource().next(1_000)
+  expect([lowestIdAt(1_000) <= id, lowestIdAt(1_001) > id]).toEqual([true, true])
+  expect([lowestIdAt(-1), lowestIdAt(1e15)].map(one => one.slice(0, 13))).toEqual(['00000000-0000', 'ffffffff-ffff'])
 })

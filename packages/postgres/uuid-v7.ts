@@ -51,3 +51,13 @@ const ids = new IdSource()
 
 /** A new id. The ids of one process ascend, both as text and in Postgres' order of UUIDs. */
 export const newId = (): Uuid => ids.next()
+
+const LAST_MS = 2 ** 48 - 1
+
+/** No id that was made at this time or later is below it, and none that was made earlier is above it. */
+export function lowestIdAt(ms: number): Uuid {
+  const hex = Math.min(Math.max(Math.floor(ms), 0), LAST_MS)
+    .toString(16)
+    .padStart(12, '0')
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`
+}

@@ -309,6 +309,21 @@ describe('paging', () => {
 })
 
 describe('results', () => {
+  test('those of scenarios are found without their run', async () => {
+    const runs = [await newRun(), await newRun()]
+    const scenarios: any[] = []
+    for (const { id } of runs) scenarios.push(...(await newScenarios(id)))
+    const cells = scenarios.map(({ id, run_id }) => ({ run_id, scenario_id: id, step_key: 'input' }))
+    const { results } = await post('/evaluations/results', { results: cells })
+    const found = async (result: object): Promise<string[]> =>
+      ids((await post('/evaluations/results/query', { result })).results)
+    const [one, other] = ids(scenarios)
+    expect(await found({ scenario_id: one })).toEqual([results[0].id])
+    expect(await found({ scenario_ids: [other, one] })).toEqual(ids(results))
+    expect(await found({ scenario_ids: [other, one], run_id: runs[1].id })).toEqual([results[1].id])
+    expect(await found({ scenario_id: runs[0].id })).toEqual([])
+  })
+
   test('an upsert keeps the id and the time of creation and replaces the rest', async () => {
     const run = await newRun()
     const [scenario] = await newScenarios(run.id)

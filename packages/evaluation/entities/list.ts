@@ -1,4 +1,4 @@
-import { type JsonObject, microsToIso } from '@spanhouse/model'
+import { type JsonObject, microsToIso, type Uuid } from '@spanhouse/model'
 import { listOf, listWindow, type RowList, type RowSize, sql } from '@spanhouse/postgres'
 import { sizeOf } from '@spanhouse/registry'
 import type { WindowingBody } from '@spanhouse/validation'
@@ -38,12 +38,14 @@ export async function listRows<E extends EntityName>(
     {
       created_at: sql`t.created_at`,
       by: [sql`t.id`],
+      areIdsTimed: true,
       isAscending: (windowing.order ?? entity.order) === 'ascending',
     },
   )
   const conditions = [
     sql`t.project_id = ${scope.project_id}`,
     ...conditionsOf(name, filter),
+    ...foundByScenario(scope, name, filter),
     ...where,
     ...window.conditions,
   ]
@@ -53,6 +55,23 @@ export async function listRows<E extends EntityName>(
     selectRows(scope, name, { where: [sql`t.id = any(${batch.map(({ id }) => id)}::uuid[])`] })
   const page = rows.slice(0, windowing.limit)
   return listOf(page, read, { windowing: nextWindowing(entity, rows, windowing), batchRows: BATCH_ROWS })
+}
+
+/**
+ * What belongs to scenarios is in indexes by its run. If only scenarios are asked for, it is found by theirs: there is no
+ * index by scenario, and everything in the project was read.
+ */
+function foundByScenario({ project_id }: Scope, name: EntityName, filter: Filter = {}): Condition[] {
+  const { run_id, run_ids, scenario_id, scenario_ids } = filter
+  if ((name !== 'results' && name !== 'metrics') || run_id !== undefined || run_ids !== undefined) return []
+  const ids = scenario_id === undefined ? scenario_ids : [scenario_id]
+  if (!Array.isArray(ids)) return []
+  return [
+    sql`t.id = any(array(select x.id from evaluation_scenarios s cross join lateral (
+        select b.id from ${sql.ref(ENTITIES[name].table)} b
+        where b.project_id = s.project_id and b.run_id = s.run_id and b.scenario_id = s.id offset 0
+      ) x where s.project_id = ${project_id} and s.id = any(${ids as Uuid[]}::uuid[])))`,
+  ]
 }
 
 /** Columns that may be long. */

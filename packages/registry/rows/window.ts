@@ -21,6 +21,8 @@ export function windowOf(layer: Layer, windowing: Partial<WindowingBody> = {}): 
   const order = {
     created_at: column(layer, 'created_at'),
     by: [column(layer, 'id')],
+    // Those of artifacts may be the caller's choice.
+    areIdsTimed: layer !== 'artifact',
     isAscending: windowing.order === 'ascending',
   }
   const part = (limit: number, next = windowing.next) => listWindow({ ...windowing, next, limit }, order)
