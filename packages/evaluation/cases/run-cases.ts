@@ -136,23 +136,33 @@ interface PageQuery {
 }
 
 async function countOf({ db }: Scope, conditions: readonly Condition[]): Promise<number> {
-  const { rows } = await sql<{ total: number }>`select count(*)::int as total from evaluation_scenarios s
-    where ${sql.join([...conditions], sql` and `)}`.execute(db)
+  const { rows } = await sql<{ total: number }>`${counted(conditions)}`.execute(db)
   return rows[0]?.total ?? 0
 }
 
-async function readPage({ db }: Scope, { conditions, ordered, query }: PageQuery): Promise<PageRow[]> {
+const counted = (conditions: readonly Condition[]): Condition =>
+  sql`select count(*)::int as total from evaluation_scenarios s where ${sql.join([...conditions], sql` and `)}`
+
+async function readPage(scope: Scope, { conditions, ordered, query }: PageQuery): Promise<PageRow[]> {
   const { offset = 0, limit = RUN_CASES_DEFAULT, is_newest_first = false } = query
   const direction = sql.raw(is_newest_first ? 'desc' : 'asc')
-  const { rows } =
-    await sql<PageRow>`select s.id, s.status, (count(*) over ())::int as total from evaluation_scenarios s
-    left join (select one::uuid as id, n from jsonb_array_elements_text(${toJsonb([...ordered])}::jsonb)
-      with ordinality x(one, n)) o on o.id = s.id
-    where ${sql.join([...conditions], sql` and `)} order by o.n nulls last, s.id ${direction} limit ${limit} offset ${offset}`.execute(
-      db,
-    )
+  const isOrdered = ordered.length > 0
+  // Of a whole run in the order of an index nothing is sorted, and the index alone is counted.
+  const total = isOrdered || isLimited(query) ? sql`(count(*) over ())::int` : sql`(${counted(conditions)})`
+  const { rows } = await sql<PageRow>`select s.id, s.status, ${total} as total
+    from evaluation_scenarios s ${isOrdered ? joined(ordered) : sql``} where ${sql.join([...conditions], sql` and `)}
+    order by ${isOrdered ? sql`o.n nulls last,` : sql``} s.id ${direction} limit ${limit} offset ${offset}`.execute(
+    scope.db,
+  )
   return rows
 }
+
+const isLimited = ({ scenario_ids, status, failure, score }: RunCasesQuery): boolean =>
+  [scenario_ids, status, failure, score].some(one => one !== undefined)
+
+const joined = (ordered: readonly Uuid[]): Condition => sql`left join (
+  select one::uuid as id, n from jsonb_array_elements_text(${toJsonb([...ordered])}::jsonb) with ordinality x(one, n)
+) o on o.id = s.id`
 
 interface CellRow {
   scenario_id: Uuid
