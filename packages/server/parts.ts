@@ -155,10 +155,10 @@ export async function openParts(
 
 /** The number of partitions is in Postgres, if processes share that. */
 async function openStreamPart(config: Config, postgres: Postgres, log: Logger): Promise<SpanStream> {
-  const stream = { config, store: 'stream', log } as const
-  if (!canGrow(config)) return untilReachable({ ...stream, attempt: () => openStream(config, log) })
+  if (!canGrow(config))
+    return untilReachable({ config, store: 'stream', log, attempt: () => openStream(config, log) })
   await untilReachable({ config, store: 'postgres', log, attempt: () => postgres.migrate() })
-  return untilReachable({ ...stream, attempt: () => openSharedStream(postgres.db, config, log) })
+  return openSharedStream(postgres.db, config, log)
 }
 
 /** Of a cluster, changes are made on each of its shards. */

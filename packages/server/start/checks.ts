@@ -90,9 +90,13 @@ export interface Opening<T> {
   attempt(): Promise<T>
 }
 
+/** Names the setting of a store that cannot be used, for the operator. The cause says why. */
+class StoreFailure extends Error {}
+
 /**
  * Opens a store: an unreachable one is retried for five minutes. Rejects with an Error that names the setting of the
- * store, whose cause is the last failure, and at once with any other error than that it is unreachable.
+ * store, whose cause is the last failure, and at once with any other error than that it is unreachable. Stores may be
+ * opened within each other.
  */
 export async function untilReachable<T>({ config, store, log, attempt }: Opening<T>): Promise<T> {
   const setting = settingOf(config, store)
@@ -101,8 +105,9 @@ export async function untilReachable<T>({ config, store, log, attempt }: Opening
     try {
       return await attempt()
     } catch (error) {
+      if (error instanceof StoreFailure) throw error
       if (!(error instanceof Problem && error.retryable) || performance.now() > end)
-        throw new Error(setting, { cause: error })
+        throw new StoreFailure(setting, { cause: error })
       if (looks % LOOKS_PER_LOG === 0) log.warn({ setting, reason: reasonOf(error) }, 'waiting for a store')
       await delay(LOOK_EVERY_MS)
     }
