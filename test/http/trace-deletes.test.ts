@@ -40,11 +40,14 @@ test('spans that are accepted and not stored yet go too, those sent afterwards s
   expect(await countOf(traceId, other)).toBe(1)
 })
 
-test('many deletions at once', async () => {
-  const ids = Array.from({ length: 30 }, newTraceId)
+// More requests at once than a project's share of calls would wait for one another, and be refused on a busy machine.
+const DELETED_AT_ONCE = 8
+
+test('many deletions at once, two of each trace', async () => {
+  const ids = Array.from({ length: DELETED_AT_ONCE }, newTraceId)
   await project.store(...ids.map(traceId => otlpSpan({ traceId })))
   const answers = await Promise.all([...ids, ...ids].map(id => remove(id)))
-  expect(answers.every(answer => answer.status === 202)).toBe(true)
+  expect(new Set(answers.map(({ status }) => status)), answers.map(({ text }) => text).join('\n')).toEqual(new Set([202]))
   expect(answers.filter(answer => answer.body.count === 1)).toHaveLength(ids.length)
   expect((await project.get(`/api/spans/?trace_ids=${ids.join()}`)).body.count).toBe(0)
 })

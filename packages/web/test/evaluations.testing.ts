@@ -272,6 +272,8 @@ export async function splitRun(project: TestProject, { testset, applications, re
     ]
   })
   await post(project, `/simple/evaluations/${run_id}/populate`, { results })
+  // Waits until all of it is stored: a queue reads what its cases said once.
+  await post(project, '/evaluations/metrics/refresh', { metrics: { run_id } })
   const { queue } = (await project.get(`/api/evaluations/runs/${run_id}/queues/default`)).body
   return { run_id, queue_id: queue.id as string, trace_ids: traces.map(({ trace_id }) => trace_id) }
 }

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import type { Browser, Route } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { newProject, type TestProject } from '../../../test/harness.ts'
+import { eventually, newProject, type TestProject } from '../../../test/harness.ts'
 import { exportOf, newSpanId, newTraceId, type OtlpSpan } from '../../../test/otlp.ts'
 import { agentTrace, openBrowser, projectWithTraces, tabTo, traceOf, visit } from './browser.testing.ts'
 
@@ -427,6 +427,10 @@ test('all annotations of a trace are shown and count, however many there are', a
   }
   const traces = [...Array.from({ length: 1_000 }, (_, at) => said('often', at)), said('first', 2_000)]
   expect((await own.post('/api/traces/ingest', { traces })).status).toBe(202)
+  // The page reads scores once.
+  const annotation = { conditions: [{ field: 'trace_type', value: 'annotation' }] }
+  const counted = { focus: 'trace', filtering: annotation, windowing: { limit: 2_000 } }
+  await eventually(async () => (await own.post('/api/traces/query', counted)).body.count === traces.length)
   const { page, close } = await visit(browser, own, '/w/traces?columns=scores&q=name%3Dplan_trip')
   await page.getByRole('cell', { name: /first 0\.5/ }).waitFor()
   await page.goto(page.url().replace(/\/w\/.*/, `/w/traces/${root?.traceId}?view=tree&tab=annotations`))
