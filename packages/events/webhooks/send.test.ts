@@ -91,6 +91,18 @@ test('a receiver that changes the protocol has not taken the event, and never wi
   })
 })
 
+test('a receiver that cannot be reached is tried again; what is refused or cannot be sent is not', async () => {
+  const away = await send(fetch, messageTo('http://127.0.0.1:1/'))
+  expect(away).toMatchObject({ mayRetry: true, status: { code: '0', message: 'failed' } })
+  const strict = outboundFetch({ isOpen: false })
+  const refused = await send(strict, messageTo(base))
+  await strict.close()
+  expect(refused).toMatchObject({ mayRetry: false, status: { code: '400', message: 'failed' } })
+  const message = messageTo(base, 'a\nb')
+  const broken = await send(fetch, { ...message, data: { ...message.data, auth_mode: 'authorization' } })
+  expect(broken).toMatchObject({ mayRetry: false, status: { code: '0', message: 'failed' } })
+})
+
 test('the time in which others are busy is not that of a body', async () => {
   const message = messageTo(`${base}/whole`)
   const payload_fields = { kind: '$.event.event_type', scope: '$.scope.project_id' }

@@ -378,7 +378,8 @@ test('texts inside of each other count each time that they are put together', as
 })
 
 test('a path that selects the same over and over into a text is too large', async () => {
-  const inner = { text: 'x'.repeat(1_000_000) } as JsonObject
+  // Together more than a string can have: it must be refused before it is put together.
+  const inner = { text: 'x'.repeat(4_000_000) } as JsonObject
   const deep = Array.from({ length: 150 }).reduce<JsonObject>(below => ({ below }), inner)
   const resolving = resolveEmbeds(
     { value: '@ag.embed[@ag.references[workflow.slug=deep], @ag.selector[path:$..*]]' },
