@@ -12,8 +12,9 @@ test('whole percents keep what the first 32 bits modulo 100 say', () => {
   }
 })
 
+const ids = Array.from({ length: 200_000 }, (_, n) => idOf(Math.floor((n * 2 ** 32) / 200_000)))
+
 test.each([0.0005, 0.001, 0.005, 0.0125, 0.333])('a rate of %d keeps this share', rate => {
-  const ids = Array.from({ length: 200_000 }, (_, n) => idOf(Math.floor((n * 2 ** 32) / 200_000)))
   const kept = ids.filter(id => isSampled(id, rate)).length
   expect(Math.abs(kept - rate * 200_000)).toBeLessThan(4 * Math.sqrt(rate * 200_000))
 })

@@ -5,7 +5,8 @@ import { raw, toJsonText } from './raw-json.ts'
 
 test('copies of what is large still fit into one text', () => {
   const value = { text: 'x'.repeat(200_000), raw: raw('letters', 200_000), list: [raw('ones', 100_000)] }
-  const lengths = Array.from({ length: 600 }, (_, play) => toJsonText(mutated(value, randomOf(5, play))).length)
+  // Without the bound of all copies, the 163rd of these is longer than a string can be.
+  const lengths = Array.from({ length: 170 }, (_, play) => toJsonText(mutated(value, randomOf(5, play))).length)
   expect(Math.max(...lengths)).toBeGreaterThan(2_000_000)
   expect(Math.max(...lengths)).toBeLessThan(100_000_000)
 }, 60_000)
