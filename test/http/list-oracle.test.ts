@@ -185,6 +185,7 @@ const STATUS = ['STATUS_CODE_UNSET', 'STATUS_CODE_OK', 'STATUS_CODE_ERROR']
 const COLUMNS: Record<string, (one: Shown) => string> = {
   span_name: one => one.name,
   span_type: one => one.type,
+  trace_type: () => 'invocation',
   status_code: one => STATUS[one.status] as string,
   user_id: one => one.user_id,
   session_id: one => one.session_id,
@@ -211,7 +212,7 @@ test('facets', async () => {
         )
       }
 })
-const FACETS = ['span_type', 'span_name', 'status_code', 'user_id', 'session_id', 'agent_id']
+const FACETS = ['span_type', 'trace_type', 'span_name', 'status_code', 'user_id', 'session_id', 'agent_id']
 
 const textOf = (value: unknown): string =>
   value === undefined || value === null
@@ -222,7 +223,6 @@ const textOf = (value: unknown): string =>
 
 const GROUPED: Record<string, (one: Shown) => string> = {
   ...COLUMNS,
-  trace_type: () => 'invocation',
   'odd.value': one => textOf(one.odd),
   application: one => one.application ?? '',
   environment: one => one.environment ?? '',

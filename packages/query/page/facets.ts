@@ -8,7 +8,15 @@ import { SETTINGS } from './statements.ts'
 /* The most frequent values of some columns of a list. */
 
 /** The columns whose values can be counted. */
-export const FACETS = ['span_type', 'span_name', 'status_code', 'user_id', 'session_id', 'agent_id'] as const
+export const FACETS = [
+  'span_type',
+  'trace_type',
+  'span_name',
+  'status_code',
+  'user_id',
+  'session_id',
+  'agent_id',
+] as const
 export type Facet = (typeof FACETS)[number]
 
 /** Facets are counted among this many of the newest rows: enough to choose by, and no list waits for them. */

@@ -26,7 +26,7 @@ const MEANINGS = {
 export type Meaning = keyof typeof MEANINGS
 
 /** What a request may group by, besides the path of an attribute, which has a dot. */
-export const GROUPED_BY = [...FACETS, 'trace_type', ...(Object.keys(MEANINGS) as Meaning[])] as const
+export const GROUPED_BY = [...FACETS, ...(Object.keys(MEANINGS) as Meaning[])] as const
 
 /** Orders of groups, each with the highest value first. */
 export const GROUP_ORDERS = ['count', 'errors', 'tokens', 'costs', 'p50', 'p95', 'last'] as const

@@ -46,6 +46,22 @@ test('by mouse: a value filters, a row opens its trace, Back closes it', async (
   await close()
 })
 
+test('what evaluators and people said is left out of a list by a click', async () => {
+  const own = await newProject()
+  const rating = traceOf(
+    { name: 'rating', type: 'task', at: 0, ms: 5 },
+    { attributes: { 'ag.type.trace': 'annotation' } },
+  )
+  await own.store(...agentTrace('Well?'), ...rating)
+  const { page, close } = await visit(browser, own, '/w/traces')
+  await page.getByText('2 found').waitFor()
+  await page.getByRole('button', { name: /^invocation/ }).click()
+  await page.waitForURL(/q=kind%3Ainvocation/)
+  await page.getByText('1 found').waitFor()
+  await page.getByRole('link', { name: 'rating' }).waitFor({ state: 'detached' })
+  await close()
+})
+
 test('a trace that is opened over a slow network has its place at once', async () => {
   const { page, faults, close } = await visit(browser, project, '/w/traces')
   let arrive: (() => void) | undefined

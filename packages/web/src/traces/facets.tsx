@@ -17,6 +17,7 @@ interface FacetsProps {
 
 const TITLES: Readonly<Record<string, string>> = {
   span_type: 'Type',
+  trace_type: 'Kind',
   span_name: 'Name',
   status_code: 'Status',
   user_id: 'User',
