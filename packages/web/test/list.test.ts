@@ -62,6 +62,20 @@ test('what evaluators and people said is left out of a list by a click', async (
   await close()
 })
 
+test.each([
+  ['America/New_York', '2026-03-08T10:00:00.000Z', '2026-03-08T06:00'],
+  ['America/New_York', '2026-11-01T09:00:00.000Z', '2026-11-01T04:00'],
+  ['Asia/Kathmandu', '2026-11-01T09:00:00.000Z', '2026-11-01T14:45'],
+])('a window is entered in local time, also when clocks change: %s, %s', async (timezoneId, from, at) => {
+  const path = `/w/traces?from=${from}&to=2026-11-20T00:00:00.000Z`
+  const { page, close } = await visit(browser, project, path, { timezoneId })
+  await page.getByRole('button', { name: 'From … to …' }).click()
+  expect(await page.getByLabel('From', { exact: true }).inputValue()).toBe(at)
+  await page.getByRole('button', { name: 'Show', exact: true }).click()
+  expect(new URL(page.url()).searchParams.get('from')).toBe(from)
+  await close()
+})
+
 test('a trace that is opened over a slow network has its place at once', async () => {
   const { page, faults, close } = await visit(browser, project, '/w/traces')
   let arrive: (() => void) | undefined

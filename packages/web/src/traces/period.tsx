@@ -88,7 +88,7 @@ function Range({ search, change, onShown }: PeriodProps & { onShown: () => void 
 
 /** A time as such a field has it. */
 function minuteOf(iso: string): string {
-  const date = new Date(iso)
-  date.setMinutes(date.getMinutes() - date.getTimezoneOffset())
-  return date.toISOString().slice(0, 'YYYY-MM-DDThh:mm'.length)
+  const ms = Date.parse(iso)
+  // Not by the minutes of a date: some of these do not exist on the day on which clocks change.
+  return new Date(ms - new Date(ms).getTimezoneOffset() * 60_000).toISOString().slice(0, 'YYYY-MM-DDThh:mm'.length)
 }
