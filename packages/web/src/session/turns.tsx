@@ -1,12 +1,11 @@
 import { Link } from '@tanstack/react-router'
-import { useVirtualizer } from '@tanstack/react-virtual'
 import { type ReactNode, useCallback, useEffect, useRef } from 'react'
 import { isFailed, type Row } from '../api/queries.ts'
 import { type Annotation, scoresOf } from '../api/scores.ts'
 import { formatCost, formatDuration, formatFullTime, formatTime, spanName, visible } from '../format/format.ts'
 import { Button } from '../parts/controls.tsx'
 import { Scores } from '../parts/scores.tsx'
-import { Scroller } from '../parts/scroller.tsx'
+import { VirtualList } from '../parts/scroller.tsx'
 import { Said, useSaid } from '../trace/conversation.tsx'
 import { turnId } from './queries.ts'
 import styles from './session.module.css'
@@ -26,22 +25,9 @@ interface TurnsProps {
 
 /** The turns on the left, and on the right what they say, as one conversation. */
 export function Turns({ turns, earlier, selected, select, scores, steps, toggle }: TurnsProps): ReactNode {
-  'use no memo' // The virtualizer is one object, whose answers change.
-  const scroller = useRef<HTMLDivElement>(null)
   const list = useRef<HTMLOListElement>(null)
-  const virtual = useVirtualizer({
-    count: turns.length,
-    getScrollElement: () => scroller.current,
-    estimateSize: () => 180,
-    // A turn that arrives late moves those after it, which keep their heights.
-    getItemKey: useCallback((at: number) => (turns[at] ? turnId(turns[at]) : at), [turns]),
-    overscan: 3,
-  })
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only another selection scrolls
-  useEffect(() => {
-    virtual.scrollToIndex(selected, { align: 'start' })
-    list.current?.children[selected]?.scrollIntoView({ block: 'nearest' })
-  }, [selected])
+  const keyOf = useCallback((at: number) => (turns[at] ? turnId(turns[at]) : at), [turns])
+  useEffect(() => list.current?.children[selected]?.scrollIntoView({ block: 'nearest' }), [selected])
   return (
     <div className={styles.body}>
       <ol ref={list} className={styles.turns} aria-label="Turns">
@@ -63,31 +49,30 @@ export function Turns({ turns, earlier, selected, select, scores, steps, toggle 
           </li>
         ))}
       </ol>
-      <Scroller ref={scroller} className={styles.talk} label="Conversation" isList>
-        <div style={{ height: virtual.getTotalSize(), position: 'relative' }}>
-          {virtual.getVirtualItems().map(({ index, key, start }) => {
-            const turn = turns[index] as Row
-            return (
-              <div
-                key={key}
-                ref={virtual.measureElement}
-                data-index={index}
-                className={styles.turn}
-                style={{ top: start }}
-              >
-                <Turn
-                  turn={turn}
-                  number={earlier + index + 1}
-                  isSelected={index === selected}
-                  annotations={scores.get(turn.trace_id) ?? []}
-                  showsSteps={steps === turn.trace_id}
-                  toggle={() => toggle(turn)}
-                />
-              </div>
-            )
-          })}
-        </div>
-      </Scroller>
+      <VirtualList
+        label="Conversation"
+        className={styles.talk}
+        itemClass={styles.turn}
+        count={turns.length}
+        keyOf={keyOf}
+        estimatedPx={180}
+        chosen={selected}
+        align="start"
+      >
+        {at => {
+          const turn = turns[at] as Row
+          return (
+            <Turn
+              turn={turn}
+              number={earlier + at + 1}
+              isSelected={at === selected}
+              annotations={scores.get(turn.trace_id) ?? []}
+              showsSteps={steps === turn.trace_id}
+              toggle={() => toggle(turn)}
+            />
+          )
+        }}
+      </VirtualList>
     </div>
   )
 }

@@ -1,11 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
-import { useVirtualizer } from '@tanstack/react-virtual'
-import { type ReactNode, useCallback, useEffect, useMemo, useRef } from 'react'
+import { type ReactNode, useCallback, useMemo } from 'react'
 import { type Parts, partsQuery } from '../api/queries.ts'
 import { formatCost, formatCount, formatDuration, spanName, visible } from '../format/format.ts'
 import { Contained } from '../parts/contained.tsx'
 import { Failure } from '../parts/controls.tsx'
-import { Scroller } from '../parts/scroller.tsx'
+import { VirtualList } from '../parts/scroller.tsx'
 import { familyOf, TypeIcon } from '../parts/type-icon.tsx'
 import content from './content.module.css'
 import { messagesIn, newMessages, plainText, valueIn } from './messages.ts'
@@ -23,42 +22,25 @@ interface ConversationProps {
 
 /** What is said in a trace, in order: calls of models and tools, without the spans that only wrap them. */
 export function Conversation({ traceId, trace, selected, select }: ConversationProps): ReactNode {
-  'use no memo' // The virtualizer is one object, whose answers change.
-  const scroller = useRef<HTMLDivElement>(null)
   const spans = useMemo(() => turnsOf(trace), [trace])
-  const virtual = useVirtualizer({
-    count: spans.length,
-    getScrollElement: () => scroller.current,
-    estimateSize: () => 140,
-    // A span that arrives late moves those after it, which keep their heights and what is open in them.
-    getItemKey: useCallback((at: number) => trace.ids[spans[at] ?? NONE] ?? at, [trace, spans]),
-    overscan: 4,
-  })
+  const keyOf = useCallback((at: number) => trace.ids[spans[at] ?? NONE] ?? at, [trace, spans])
   useSpanKeys(trace, spans, selected, select)
-  const place = spans.indexOf(selected)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only another selection scrolls
-  useEffect(() => {
-    if (place >= 0) virtual.scrollToIndex(place, { align: 'auto' })
-  }, [place])
   return (
-    <Scroller ref={scroller} className={styles.conversation} label="Conversation" isList>
-      <div style={{ height: virtual.getTotalSize(), position: 'relative' }}>
-        {virtual.getVirtualItems().map(({ index, key, start }) => {
-          const span = spans[index] as number
-          return (
-            <div
-              key={key}
-              ref={virtual.measureElement}
-              data-index={index}
-              className={styles.turn}
-              style={{ top: start }}
-            >
-              <Turn {...{ traceId, trace, span, select }} isSelected={span === selected} />
-            </div>
-          )
-        })}
-      </div>
-    </Scroller>
+    <VirtualList
+      label="Conversation"
+      className={styles.conversation}
+      itemClass={styles.turn}
+      count={spans.length}
+      keyOf={keyOf}
+      estimatedPx={140}
+      chosen={spans.indexOf(selected)}
+      align="auto"
+    >
+      {at => {
+        const span = spans[at] as number
+        return <Turn {...{ traceId, trace, span, select }} isSelected={span === selected} />
+      }}
+    </VirtualList>
   )
 }
 
