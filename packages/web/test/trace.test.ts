@@ -440,6 +440,15 @@ test('names of a deep tree are readable on a narrow page', async () => {
   await close()
 })
 
+test('of a trace with a single span a narrow page shows what is in it', async () => {
+  const id = await stored(traceOf({ name: 'alone', type: 'chat', at: 0, ms: 20, inputs: { question: 'Only me?' } }))
+  const viewport = { width: 390, height: 844 }
+  const { page, close } = await visit(browser, project, `/w/traces/${id}`, { viewport })
+  await page.getByRole('region', { name: 'Span' }).getByText('Only me?').waitFor()
+  expect(await page.getByRole('button', { name: 'All spans' }).count()).toBe(0)
+  await close()
+})
+
 test('a page outlives a restart of its server', { timeout: 120_000 }, async () => {
   const dataDir = await newDataDir('pages')
   const server = await startServerProcess({ dataDir })

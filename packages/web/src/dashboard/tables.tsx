@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 import { ofWholeTraces } from '../api/filtering.ts'
 import { type Group, type Grouping, groupsQuery } from '../api/queries.ts'
 import { exact, formatAmount, formatCost, formatCount, formatDuration, MISSING, visible } from '../format/format.ts'
-import { Button, Failure } from '../parts/controls.tsx'
+import { Button, Failure, Waiting } from '../parts/controls.tsx'
 import { allOf, hasTerm, termOf, toggleTerm, WITH_ERRORS } from '../traces/filter-text.ts'
 import type { TracesSearch } from '../traces/search.ts'
 import styles from './dashboard.module.css'
@@ -45,7 +45,7 @@ function TableView({ table, shown }: { table: Table; shown: Shown }): ReactNode 
   const limit = isFull ? ROWS_MAX : ROWS
   // One more tells whether there are others.
   const asked = groupsQuery(body, { by, values: limit + 1, ...grouping })
-  const { data, error, isPlaceholderData } = useQuery(asked)
+  const { data, error, isPending, isPlaceholderData } = useQuery(asked)
   const toggle = (): void => {
     const others = full.filter(one => one !== by)
     const next = isFull ? others : [...others, by]
@@ -73,6 +73,7 @@ function TableView({ table, shown }: { table: Table; shown: Shown }): ReactNode 
           ))}
         </tbody>
       </table>
+      {isPending && <Waiting />}
       {data?.count === 0 && <p className={styles.none}>Nothing in this time.</p>}
       {data && (isFull || data.count > ROWS) && (
         <p className={styles.none}>

@@ -5,7 +5,7 @@ import { isObject } from '../api/registry/registry.ts'
 import { exact, formatAmount, formatCost, formatDuration, spanName, visible } from '../format/format.ts'
 import { useKeys } from '../frame/keys.ts'
 import { Contained } from '../parts/contained.tsx'
-import { Button, Failure } from '../parts/controls.tsx'
+import { Button, Failure, Waiting } from '../parts/controls.tsx'
 import { Scroller } from '../parts/scroller.tsx'
 import { TypeIcon } from '../parts/type-icon.tsx'
 import { type ChangeTrace, TABS, type Tab, type TraceSearch } from '../traces/search.ts'
@@ -26,7 +26,8 @@ interface DetailProps {
   selected: number
   search: TraceSearch
   change: ChangeTrace
-  onBack: () => void
+  /** Undefined: there is nothing else. */
+  onBack: (() => void) | undefined
 }
 
 const TAB_NAMES: Readonly<Record<Tab, string>> = {
@@ -91,6 +92,7 @@ export function Detail({ traceId, trace, selected, search, change, onBack }: Det
       </div>
       <Scroller id="span-parts" role="tabpanel" className={styles.parts} label={TAB_NAMES[tab]}>
         {error && <Failure what="The span cannot be read." error={error} />}
+        {!data && !error && <Waiting />}
         <Contained what="This part of the span cannot be shown." of={tab}>
           {data?.status_message && <Fault text={data.status_message} />}
           {data && tab === 'raw' && <Raw parts={data.parts} />}
@@ -128,9 +130,11 @@ function Facts({ trace, selected, model, onBack }: FactsProps): ReactNode {
   const { starts, ownTokens, ownCosts, names, types } = trace
   return (
     <header className={styles.facts}>
-      <Button look="plain" className={styles.back} onClick={onBack}>
-        ← All spans
-      </Button>
+      {onBack && (
+        <Button look="plain" className={styles.back} onClick={onBack}>
+          ← All spans
+        </Button>
+      )}
       <TypeIcon type={types[selected] ?? ''} />
       <h3 title={spanName(names[selected], 1000)}>{spanName(names[selected], 1000)}</h3>
       {trace.isError[selected] === 1 && <span className={styles.red}>✕ error</span>}

@@ -78,7 +78,8 @@ function Body({ traceId, trace, search, change }: BodyProps): ReactNode {
   const toggleCritical = (): void => change({ critical: search.critical ? undefined : true }, { replace: true })
   const view = search.view ?? defaultView(trace)
   // Where there is room for one of them, the detail is shown instead of the tree.
-  const isDetailed = search.span !== undefined || search.tab !== undefined
+  const isSingle = trace.total === 1
+  const isDetailed = isSingle || search.span !== undefined || search.tab !== undefined
   const selected = trace.indexOf.get(search.span ?? '') ?? rootOf(trace)
   const select = (span: number): void => change({ span: trace.ids[span] }, { replace: search.span !== undefined })
   const setView = (next: View): void => change({ view: next }, { replace: true })
@@ -142,7 +143,7 @@ function Body({ traceId, trace, search, change }: BodyProps): ReactNode {
           <Detail
             key={trace.ids[selected]}
             {...{ traceId, trace, selected, search, change }}
-            onBack={() => change({ span: undefined, tab: undefined })}
+            onBack={isSingle ? undefined : () => change({ span: undefined, tab: undefined })}
           />
         )}
       </div>

@@ -9,7 +9,7 @@ import { formatCount, visible } from '../../format/format.ts'
 import frame from '../../frame/frame.module.css'
 import { useKeys } from '../../frame/keys.ts'
 import { useNameInTitle } from '../../frame/title.ts'
-import { Button, Failure, Kbd, ONCE, Spoken } from '../../parts/controls.tsx'
+import { Button, Failure, Kbd, ONCE, Spoken, Waiting } from '../../parts/controls.tsx'
 import { Scroller } from '../../parts/scroller.tsx'
 import { modelOf, revisionOf, titleOf } from '../table/case-model.ts'
 import { useExpectedKeys } from '../table/expected-keys.ts'
@@ -37,6 +37,7 @@ export function QueueScreen(): ReactNode {
     <div className={frame.page}>
       <h1>Queue</h1>
       {error && <Failure what="The queue cannot be shown." error={error} />}
+      {queue.data !== null && !error && <Waiting />}
       {queue.data === null && (
         <p>
           This project has no queue with this id. Go to the <Link to="/evaluations">list of evaluations</Link>.

@@ -3,7 +3,7 @@ import { type ReactNode, useRef, useState } from 'react'
 import { type CaseRow, type CasesAsked, casesByIdQuery, casesQuery, type Run } from '../../api/evaluations.ts'
 import { formatCount, formatNumberOf, visible } from '../../format/format.ts'
 import { useKeys } from '../../frame/keys.ts'
-import { Button, Failure, Kbd, Spoken } from '../../parts/controls.tsx'
+import { Button, Failure, Kbd, Spoken, Waiting } from '../../parts/controls.tsx'
 import type { ChangeOf } from '../../parts/use-change-of.ts'
 import { useKeptFocus } from '../../parts/use-kept-focus.ts'
 import { StatusSign } from '../run-status.tsx'
@@ -118,6 +118,7 @@ export function RunCases({ run, columns, everyMs, search, change }: RunCasesProp
           more={cases.hasNextPage && !cases.isFetchingNextPage ? () => void cases.fetchNextPage() : undefined}
           isStale={cases.isPlaceholderData}
         >
+          {cases.isPending && <Waiting />}
           {total === 0 && rows.length === 0 && (
             <p className={table.nothing}>{isNarrowed ? 'No case matches.' : 'There are no cases yet.'}</p>
           )}
