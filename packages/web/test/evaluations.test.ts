@@ -888,6 +888,14 @@ test('an application can be evaluated although others have a thousand newer revi
   await close()
 })
 
+test('a project without what can be evaluated says where to make it', async () => {
+  const { page, close } = await visit(browser, await newProject(), '/w/evaluations/new')
+  await page.getByText('This project has no application yet.').getByRole('link', { name: 'Make one' }).waitFor()
+  await page.getByText('This project has no testset yet.').getByRole('link', { name: 'Make one' }).click()
+  await page.getByRole('button', { name: 'New testset …' }).waitFor()
+  await close()
+})
+
 test('the name of an evaluation is typed at any place', async () => {
   const { page, close } = await visit(browser, project, '/w/evaluations/new')
   await page.getByLabel('Name').click()

@@ -1,9 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { Fragment, type ReactNode, useState } from 'react'
 import type { Revision } from '../../api/registry/registry.ts'
 import { type Artifact, type ArtifactKind, artifactsQuery, revisionChoicesQuery } from '../../api/registry/revisions.ts'
 import { visible } from '../../format/format.ts'
-import { controls, Failure } from '../../parts/controls.tsx'
+import { controls, Failure, Waiting } from '../../parts/controls.tsx'
 import { FindField } from '../../parts/find-field.tsx'
 import { FindSelect } from '../../parts/find-select.tsx'
 import { hasWords } from '../../parts/has-words.ts'
@@ -185,6 +186,13 @@ function EvaluatorChoice({ choice, chosen, onChange }: ManyProps & { choice: Cho
 const isForPeople = ({ flags, data }: Revision): boolean =>
   flags?.is_feedback === true || (data?.uri === undefined && data?.url === undefined)
 
+/** Where artifacts of each kind are made. */
+const MADE = {
+  testset: { to: '/testsets' },
+  application: { to: '/playground' },
+  evaluator: { to: '/playground', search: { kind: 'evaluators' } },
+} as const
+
 interface ChoiceGroupProps {
   kind: ArtifactKind
   title: string
@@ -205,7 +213,12 @@ function ChoiceGroup({ kind, title, about, chosen, children }: ChoiceGroupProps)
       <legend>{title}</legend>
       {about !== undefined && <p className={styles.about}>{about}</p>}
       {error && <Failure what="They cannot be read." error={error} />}
-      {isRead && choices.length === 0 && <p className={styles.about}>This project has none.</p>}
+      {!isRead && !error && <Waiting />}
+      {isRead && choices.length === 0 && (
+        <p className={styles.about}>
+          This project has no {kind} yet. <Link {...MADE[kind]}>Make one</Link>
+        </p>
+      )}
       <FindField
         label={`Find in ${title.toLowerCase()}`}
         text={words}
