@@ -239,7 +239,7 @@ test('a stopped run whose cases wait for people says so, and is none that runs',
     await page.keyboard.press('4')
     await page.keyboard.press('Control+Enter')
   }
-  await page.getByText('Nothing waits for you any more.').waitFor()
+  await page.getByText('No more cases are waiting for you.').waitFor()
   await page.getByRole('link', { name: 'See the results' }).click()
   await page.getByText('● success').waitFor()
   await page.getByText('2 of 2 cases', { exact: true }).waitFor()
@@ -515,7 +515,7 @@ test('a queue by keyboard only: digits, save and go on, undo, skip, drafts survi
     await page.keyboard.press('1')
     await page.keyboard.press('Control+Enter')
   }
-  await page.getByText('Nothing waits for you any more.').waitFor()
+  await page.getByText('No more cases are waiting for you.').waitFor()
   await eventually(async () => (await annotations()).length === 5)
   const { run } = (await own.get(`/api/evaluations/runs/${run_id}`)).body
   expect(run.status).toBe('success')
@@ -543,7 +543,7 @@ test('each repeat of a split run is judged by what it said, and the case shows a
     await page.keyboard.press('4')
     await page.keyboard.press('Control+Enter')
   }
-  await page.getByText('Nothing waits for you any more.').waitFor()
+  await page.getByText('No more cases are waiting for you.').waitFor()
   await page.getByText('saving').waitFor({ state: 'detached' })
   const { results } = await post(own, '/evaluations/results/query', { result: { run_id, status: 'success' } })
   const judged = await Promise.all(
@@ -673,7 +673,7 @@ test('a queue asks nobody for a repeat that its run no longer has, and the metri
   await page.keyboard.press('1')
   await page.keyboard.press('4')
   await page.keyboard.press('Control+Enter')
-  await page.getByText('Nothing waits for you any more.').waitFor({ timeout: 15_000 })
+  await page.getByText('No more cases are waiting for you.').waitFor({ timeout: 15_000 })
   const { run_id } = queue
   const stars = await eventually(async () => {
     const { metrics } = await post(own, '/evaluations/metrics/query', { metrics: { run_id, scenario_ids: false } })
@@ -748,7 +748,7 @@ test('a queue by mouse: options, save, skip and back by undo', { timeout: 120_00
     await page.getByRole('button', { name: 'Save and next' }).click()
     await page.getByText(`${saved + 2} of 3`).waitFor()
   }
-  await page.getByText('Nothing waits for you any more.').waitFor()
+  await page.getByText('No more cases are waiting for you.').waitFor()
   await page.getByText('saving').waitFor({ state: 'detached' })
   await page.goto(page.url().replace(/queues.*/, 'evaluations?list=queues'))
   await page.getByRole('link', { name: 'Reviewed by people' }).waitFor()
@@ -793,7 +793,7 @@ test('a queue whose server fails: nothing is saved twice, and what was rejected 
   await page.getByRole('radio', { name: /yes/, checked: true }).waitFor()
   await page.keyboard.press('Control+Enter')
   await page.getByText('2 of 2').waitFor()
-  await page.getByText('Nothing waits for you any more.').waitFor()
+  await page.getByText('No more cases are waiting for you.').waitFor()
   await eventually(async () => (await own.get(`/api/evaluations/runs/${run_id}`)).body.run.status === 'success')
   await eventually(async () => (await answers()) === 2)
   await close()

@@ -251,7 +251,7 @@ test('a name that is typed as a word is offered as one', async () => {
   const { page, faults, close } = await visit(browser, project, '/w/traces')
   await page.getByText(/^\d+ found/).waitFor()
   await page.getByRole('combobox', { name: 'Filter' }).fill('plan_trip')
-  await page.getByText('Words are looked for in inputs and outputs.').waitFor()
+  await page.getByText('Words are searched for in inputs and outputs.').waitFor()
   await page.getByRole('button', { name: 'name:plan_trip' }).click()
   await page.locator('[data-row="0"]', { hasText: 'plan_trip' }).waitFor()
   expect(faults).toEqual([])
@@ -439,7 +439,7 @@ test.each([
   ['/w/playground/applications/mistyped', 'This project has no application or evaluator with this id', 'playground'],
   ['/w/evaluations/mistyped', 'This project has no run with this id.', 'list of evaluations'],
   ['/w/queues/mistyped', 'This project has no queue with this id.', 'list of evaluations'],
-  ['/w/evaluations/judge?baseline=mistyped&run=too', 'There are no two such runs.', 'comparison'],
+  ['/w/evaluations/judge?baseline=mistyped&run=too', 'These two runs do not exist.', 'comparison'],
 ])('%s: what is not there is said, with a link onward', async (path, says, link) => {
   const { page, close } = await visit(browser, project, path)
   const main = page.getByRole('main')

@@ -208,7 +208,7 @@ const SCREENS: Record<string, Screen> = {
     of: () => modelled,
     shows: 'text=The capital of Kenya is Nairobi.',
     act: async page => {
-      await page.getByRole('button', { name: 'Copy v1 beside it' }).click()
+      await page.getByRole('button', { name: 'Copy v1 into a new column' }).click()
       await page.getByRole('button', { name: 'Run all' }).click()
     },
   },

@@ -79,7 +79,7 @@ test('by keyboard only: create, add a column, type, paste rows of a spreadsheet,
   await page.keyboard.press('Enter')
   await page.keyboard.type('city')
   await page.keyboard.press('Enter')
-  await page.getByText('It is there already.').waitFor()
+  await page.getByText('It already exists.').waitFor()
   await page.keyboard.press('Escape')
   await tabTo(page, page.getByRole('button', { name: 'Add a row' }))
   await page.keyboard.press('Enter')

@@ -136,7 +136,7 @@ test('what is no command and no id of a trace can be corrected', async () => {
   await page.keyboard.press('Control+k')
   await page.getByRole('combobox', { name: 'Command, name or trace id' }).waitFor()
   await page.keyboard.type('testsett')
-  await page.getByText('Nothing is called that').waitFor()
+  await page.getByText('Nothing has this name').waitFor()
   await page.keyboard.press('Enter')
   await page.keyboard.press('Backspace')
   await page.keyboard.press('Enter')

@@ -25,7 +25,7 @@ export function InvitationScreen(): ReactNode {
       <div className={frame.page}>
         <h1>You are a member now</h1>
         <p role="status">
-          Keys of your account for the projects of this workspace are made by whoever administers it. Go on to the{' '}
+          An administrator creates your API keys for the projects of this workspace. Continue to the{' '}
           <Link to="/traces">traces</Link>.
         </p>
       </div>

@@ -19,7 +19,7 @@ export function PasswordScreen(): ReactNode {
     return (
       <div className={frame.page}>
         <h1>The new password is set</h1>
-        <p role="status">The link does not work any more.</p>
+        <p role="status">The link no longer works.</p>
       </div>
     )
   return (

@@ -65,5 +65,5 @@ export const queryRevisionQuery = (id: string) =>
     structuralSharing: false,
   })
 
-/** Takes a filter out of the list. Evaluations that use it go on. */
+/** Takes a filter out of the list. Evaluations that use it continue. */
 export const archiveQuery = (id: string): Promise<unknown> => api(`/queries/${id}/archive`, { method: 'POST' })

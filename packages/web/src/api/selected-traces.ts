@@ -52,7 +52,7 @@ export async function createTraceQueue(name: string, evaluator: Workflow): Promi
   const data = { kind: 'traces', evaluators: { [evaluator.revision_id ?? '']: 'human' } }
   const body = { queue: { name, data } }
   const { queue } = await post<{ queue?: TraceQueue }>('/simple/queues/', body)
-  if (!queue) throw new Error('The queue was not created: its evaluator has no schema that people could fill in.')
+  if (!queue) throw new Error('The queue was not created: its evaluator has no schema that people can fill in.')
   return queue
 }
 

@@ -64,7 +64,7 @@ export function Chart(props: ChartProps): ReactNode {
         aria-valuemin={0}
         aria-valuemax={Math.max(0, starts.length - 1)}
         aria-valuenow={shown ?? 0}
-        aria-valuetext={shown === undefined ? 'Arrow keys go through time' : describe(shown)}
+        aria-valuetext={shown === undefined ? 'Arrow keys move through time' : describe(shown)}
         onKeyDown={onKeyDown}
       />
     </>

@@ -27,7 +27,7 @@ export function OwnTiles(shown: Shown): ReactNode {
           <PopoverButton label="Add a tile …">
             <AddTile onAdd={text => !tiles.includes(text) && set([...tiles, text])} />
           </PopoverButton>
-          <p>A list of traces as a tile: it has the time and the filter of the others.</p>
+          <p>A tile shows a list of traces, within the time and the filter of the dashboard.</p>
         </section>
       )}
     </>

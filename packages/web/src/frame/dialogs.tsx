@@ -101,7 +101,7 @@ export function Commands({ onClose, onKeys }: { onClose: () => void; onKeys: () 
         ))}
       </div>
       <div role="status" className={styles.unknown}>
-        {commands.length === 0 && 'Nothing is called that, and the id of a trace has 32 hexadecimal digits.'}
+        {commands.length === 0 && 'Nothing has this name; a trace id has 32 hexadecimal digits.'}
       </div>
     </Modal>
   )

@@ -37,9 +37,9 @@ function NotLoaded({ error }: { error: Error }): ReactNode {
     <>
       <h1>This screen cannot be loaded</h1>
       <p role="status">
-        {isThere === false && 'The server cannot be reached. The screen is opened when it is back.'}
+        {isThere === false && 'The server cannot be reached. The screen opens when it is back.'}
         {isThere === true &&
-          'The server does not have its files. It may be about to be upgraded: try again in a moment.'}
+          'Its files are missing on the server, which may be in the middle of an upgrade. Try again in a moment.'}
       </p>
       <Button look="primary" onClick={() => reload(() => true)}>
         Try again
@@ -56,8 +56,8 @@ function Failed({ error, reset }: { error: Error; reset: () => void }): ReactNod
   }
   return (
     <>
-      <h1>This screen has failed</h1>
-      <Failure what="The page made a mistake:" error={error} />
+      <h1>An error occurred in this screen</h1>
+      <Failure what="The error:" error={error} />
       <p>
         <Button look="primary" onClick={tryAgain}>
           Try again

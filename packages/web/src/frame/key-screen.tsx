@@ -50,17 +50,17 @@ function Offer(): ReactNode {
   if (isPending) return null
   return (
     <div className={styles.page}>
-      <h1>Use the API key of the link?</h1>
+      <h1>Use the API key in the link?</h1>
       <p>
         The link that you have opened contains an API key, and this browser uses another one
-        {project?.project_name ? `, of the project ${project.project_name}` : ''}. With the key of the link you work in
-        its project: whoever made the link may read what you enter there.
+        {project?.project_name ? `, of the project ${project.project_name}` : ''}. With the key in the link you work in
+        its project, where the person who sent you the link may read what you enter.
       </p>
       <p>
         <Button look="primary" onClick={() => decideOnOffer(false)}>
           Keep my key
         </Button>{' '}
-        <Button onClick={() => decideOnOffer(true)}>Use the key of the link</Button>
+        <Button onClick={() => decideOnOffer(true)}>Use the key in the link</Button>
       </p>
     </div>
   )

@@ -53,8 +53,8 @@ export const KEYS: readonly (readonly [place: string, readonly (readonly [keys: 
   [
     'Everywhere',
     [
-      ['⌘K', 'commands, what has a name, and traces by id'],
-      ['?', 'these keys'],
+      ['⌘K', 'find commands, names, and traces by id'],
+      ['?', 'show these keys'],
       ['Esc', 'close'],
     ],
   ],
@@ -73,14 +73,14 @@ export const KEYS: readonly (readonly [place: string, readonly (readonly [keys: 
     'Sessions',
     [
       ['j k', 'next, previous session or turn'],
-      ['s', 'steps of the turn'],
+      ['s', 'show the steps of the turn'],
       ['o', 'open the trace of the turn'],
     ],
   ],
   [
     'Dashboard',
     [
-      ['← →', 'through time, in a chart'],
+      ['← →', 'move through time, in a chart'],
       ['Enter', 'open the rows of that time'],
     ],
   ],
@@ -92,12 +92,12 @@ export const KEYS: readonly (readonly [place: string, readonly (readonly [keys: 
       ['Home End', 'first, last span'],
       ['e', 'next error'],
       ['f', 'find a span'],
-      ['m', 'tokens or cost'],
+      ['m', 'show tokens or cost'],
       ['1 2 3', 'tree, conversation, flame'],
-      ['z', 'the whole time again'],
+      ['z', 'show the whole time again'],
       ['a', 'annotate the span'],
-      ['g', 'long gaps short'],
-      ['c', 'only the critical path'],
+      ['g', 'shorten long gaps'],
+      ['c', 'show only the critical path'],
     ],
   ],
   [
@@ -109,7 +109,7 @@ export const KEYS: readonly (readonly [place: string, readonly (readonly [keys: 
       ['n', 'new evaluation; in a live run: show what is new'],
       ['Enter', 'open a case'],
       ['[ ]', 'previous, next case while one is open'],
-      ['d', 'diff of outputs'],
+      ['d', 'show the diff of the outputs'],
       ['b t', 'in a comparison: the trace of the baseline, of the run'],
       ['s', 'in a comparison: judge side by side'],
     ],
@@ -119,7 +119,7 @@ export const KEYS: readonly (readonly [place: string, readonly (readonly [keys: 
     [
       ['1 … 9 0', 'choose an option of the marked field'],
       ['j k', 'next, previous field'],
-      ['⌘Enter', 'save and go on'],
+      ['⌘Enter', 'save and continue'],
       ['u', 'undo the last one'],
       ['s', 'skip'],
     ],
@@ -129,8 +129,8 @@ export const KEYS: readonly (readonly [place: string, readonly (readonly [keys: 
     [
       ['1 2', 'the first, the second output is better'],
       ['3', 'both are equally good'],
-      ['d', 'diff of the outputs'],
-      ['r', 'result so far'],
+      ['d', 'show the diff of the outputs'],
+      ['r', 'show the result so far'],
       ['s', 'skip'],
       ['u', 'undo the last one'],
     ],
@@ -145,7 +145,7 @@ export const KEYS: readonly (readonly [place: string, readonly (readonly [keys: 
   [
     'Testset',
     [
-      ['← → ↑ ↓', 'other cell'],
+      ['← → ↑ ↓', 'move to another cell'],
       ['Enter', 'edit the cell; then the one below'],
       ['⌘V', 'paste rows of a spreadsheet, from this cell on'],
       ['Delete', 'empty the cell'],

@@ -33,7 +33,7 @@ export function NameForm({ label, isTaken, onAdd }: NameFormProps): ReactNode {
       <Button type="submit" disabled={isOff}>
         Add
       </Button>
-      <output>{name !== '' && isTaken(name) && 'It is there already.'}</output>
+      <output>{name !== '' && isTaken(name) && 'It already exists.'}</output>
     </form>
   )
 }

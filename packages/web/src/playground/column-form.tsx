@@ -81,7 +81,7 @@ export function ColumnForm(props: ColumnFormProps): ReactNode {
         >
           Deploy …
         </Button>
-        <Button aria-label={`Copy ${name} beside it`} onClick={onCopy}>
+        <Button aria-label={`Copy ${name} into a new column`} onClick={onCopy}>
           Copy
         </Button>
       </div>

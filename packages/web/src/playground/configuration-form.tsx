@@ -46,7 +46,7 @@ const CODE_PARAMETERS: JsonObject = {
     threshold: {
       type: 'number',
       title: 'Threshold',
-      description: 'From which number on the result is a success; 0.5 if not set.',
+      description: 'The minimum number for success; 0.5 if not set.',
     },
   },
 }
@@ -81,7 +81,7 @@ function CodeForm({ name, value, onChange, onRun }: FormProps<Configuration>): R
         />
         <p className={styles.soft}>
           A function <code>evaluate(inputs, outputs, trace)</code>. <code>inputs</code> is an object with the inputs of
-          the testcase; those that are typed here are texts. <code>outputs</code> and <code>trace</code> are what an
+          the testcase; those that are typed here are strings. <code>outputs</code> and <code>trace</code> are what an
           evaluator judges; an application gets null. Version 3 returns any JSON value, version 2 a number.
         </p>
       </div>
@@ -104,9 +104,10 @@ function HookForm({ value, onChange }: FormProps<Configuration>): ReactNode {
         onChange={({ target }) => onChange(withText(value, 'url', target.value))}
       />
       <p className={styles.soft}>
-        Of your service: each run is a POST to this address followed by <code>/invoke</code>, with <code>inputs</code>{' '}
-        and <code>parameters</code> in a JSON object, and <code>outputs</code> and <code>trace</code> if something is
-        judged. The response is the output. At first the address is one of this server, where no service answers.
+        The address of your service: each run is a POST to it, followed by <code>/invoke</code>, with{' '}
+        <code>inputs</code> and <code>parameters</code> in a JSON object, and <code>outputs</code> and{' '}
+        <code>trace</code> if something is judged. The response is the output. The initial address is on this server,
+        where no service responds.
       </p>
     </div>
   )

@@ -110,8 +110,8 @@ function Change({
   environment: Environment
 }): ReactNode {
   const { data: deployed, error } = useQuery(deployedQuery(kind, revision.artifact_id, environment.id))
-  if (error) return <Failure what="It is not known what is deployed there." error={error} />
-  if (deployed === undefined) return <p className={styles.soft}>Asking what is deployed there …</p>
+  if (error) return <Failure what="What is deployed there cannot be read." error={error} />
+  if (deployed === undefined) return <p className={styles.soft}>Reading what is deployed there …</p>
   if (deployed?.id === revision.id) return <p>This revision is deployed there already.</p>
   if (deployed === null) return <p>Nothing of it is deployed there yet.</p>
   return (

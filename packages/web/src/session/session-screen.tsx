@@ -90,7 +90,7 @@ function Body({ turns, earlier, search, change }: BodyProps): ReactNode {
       <Strip {...{ turns, earlier, selected, select }} />
       {earlier > 0 && turns.length === TURNS_MAX && (
         <p className={styles.nothing}>
-          The last {formatCount(TURNS_MAX)} turns are shown; the list of traces has the earlier ones.
+          Only the last {formatCount(TURNS_MAX)} turns are shown; the list of traces has the earlier ones.
         </p>
       )}
       <Turns {...{ turns, earlier, selected, select, scores, toggle }} steps={search.steps} />

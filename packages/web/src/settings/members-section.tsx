@@ -167,7 +167,7 @@ function Invite({ workspace_id, organization_id }: { workspace_id: string; organ
       </div>
       {invite.data && (
         <div className={styles.made} role="status">
-          <p>Pass this link on. It works once, for seven days.</p>
+          <p>Send this link to the person you invite. It works once, for seven days.</p>
           <code>{invite.data.url}</code>
           <CopyButton text={invite.data.url} />
         </div>

@@ -50,7 +50,7 @@ export function ProviderForm({ refusal }: { refusal: string | undefined }): Reac
         value={how}
         choices={[
           ['key', 'Known provider'],
-          ['address', 'Own address'],
+          ['address', 'Custom address'],
         ]}
         onChange={setHow}
       />

@@ -24,7 +24,7 @@ export function jsonRowsIn(text: string): JsonObject[] | undefined {
 }
 
 function rowIn(value: Json, where: string): JsonObject {
-  if (!isObject(value)) throw new Error(`${where} is no object with a value for each column.`)
+  if (!isObject(value)) throw new Error(`${where} is not an object with a value for each column.`)
   return value
 }
 

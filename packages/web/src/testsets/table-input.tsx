@@ -62,7 +62,7 @@ export function TableInput({ onRead }: { onRead: (rows: JsonObject[]) => void })
           type="checkbox"
           checked={recognises}
           disabled={'rows' in read}
-          title={'rows' in read ? 'JSON has types of its own.' : undefined}
+          title={'rows' in read ? 'JSON has its own types.' : undefined}
           onChange={({ target }) => {
             setRecognises(target.checked)
             onRead(rowsIn(read, target.checked))

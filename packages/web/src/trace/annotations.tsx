@@ -33,7 +33,7 @@ export function Annotations({ traceId, spanId, nameOf, isWriting, onWritten }: A
       {isWriting && <AnnotationForm about={{ trace_id: traceId, span_id: spanId }} onClose={onWritten} />}
       {error && <Failure what="The annotations cannot be read." error={error} />}
       {data?.length === 0 && !isWriting && (
-        <p className={content.empty}>Nobody and no evaluator has judged this trace.</p>
+        <p className={content.empty}>No person or evaluator has judged this trace.</p>
       )}
       {ofThis.slice(0, shownMax).map(one => (
         <AnnotationView key={one.trace_id} annotation={one} />

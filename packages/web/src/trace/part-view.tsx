@@ -41,7 +41,7 @@ export function PartView({ title, part, ids }: PartViewProps): ReactNode {
 /** Where filters find what did not fit the schema. */
 const Parked = ({ part: { part, is_unsupported } }: Pick<PartViewProps, 'part'>): ReactNode =>
   (is_unsupported || part === 'unsupported') && (
-    <span className={styles.parked} title="It was sent in another form than the schema has, and is kept here.">
+    <span className={styles.parked} title="It did not fit the schema, and is kept here as it was sent.">
       ag.unsupported{is_unsupported && `.data.${part}`}
     </span>
   )

@@ -115,7 +115,7 @@ function Body({ traceId, trace, search, change }: BodyProps): ReactNode {
               <Button
                 aria-pressed={search.short ?? false}
                 onClick={shorten}
-                title="Draw times in which nothing happens short (g)"
+                title="Shorten times in which nothing happens (g)"
               >
                 Short gaps
               </Button>

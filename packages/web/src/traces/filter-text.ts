@@ -102,7 +102,7 @@ export function parseFilterText(text: string): Group {
     return token.kind === 'test' ? testOf(token) : { field: 'content', operator: 'contains', value: token.value }
   }
   const filter = alternatives()
-  if (at < tokens.length) throw new FilterError('There is a “)” too many.')
+  if (at < tokens.length) throw new FilterError('There is one “)” too many.')
   return filter
 }
 
@@ -110,7 +110,9 @@ function jsonTerm(text: string): Condition | Group {
   const term = parsedJson(text)
   if (term !== undefined && (typeof term.field === 'string' || Array.isArray(term.conditions)))
     return term as unknown as Condition | Group
-  throw new FilterError('Between { and } stands a condition as JSON, such as {"field":"span_id","operator":"exists"}.')
+  throw new FilterError(
+    'The text between { and } must be a condition as JSON, such as {"field":"span_id","operator":"exists"}.',
+  )
 }
 
 function parsedJson(text: string): Record<string, unknown> | undefined {

@@ -324,7 +324,7 @@ function Nothing({ search, change }: { search: TracesSearch; change: Change }): 
       <p>Nothing matches{search.q ? ' the filter' : ''} in this time.</p>
       {named !== undefined && (
         <p>
-          Words are looked for in inputs and outputs. Look for{' '}
+          Words are searched for in inputs and outputs. To search by name:{' '}
           <button type="button" className={styles.link} onClick={() => change({ q: named })}>
             {visible(named)}
           </button>
@@ -345,7 +345,7 @@ function Nothing({ search, change }: { search: TracesSearch; change: Change }): 
           className={styles.link}
           onClick={() => change({ since: '1y', from: undefined, to: undefined })}
         >
-          Look at the last year
+          Search the last year
         </button>
       </p>
     </div>

@@ -47,7 +47,7 @@ export function SaveQueryDialog({ search, onClose }: { search: TracesSearch; onC
       <TextField className={styles.field} label="Name" value={name} onChange={setName} aria-describedby={noteId} />
       <p id={noteId} className={styles.hint} role="status">
         {taken &&
-          `There is a filter “${visible(nameOf(taken))}”. Replace it, or choose another name. Evaluations that use it go on with what it was.`}
+          `There is a filter “${visible(nameOf(taken))}”. Replace it, or choose another name. Evaluations that use it keep the old one.`}
       </p>
       {refusal !== undefined && <p>{refusal}</p>}
       {save.error && <Failure what="The filter was not saved." error={save.error} />}

@@ -77,7 +77,7 @@ function Kept({ onChoose }: { onChoose: (query: SavedQuery) => void }): ReactNod
               question="Archive it?"
               aria-label={`Archive ${visible(nameOf(query))}`}
               disabled={mayNotEdit !== undefined || archive.isPending}
-              title={mayNotEdit ?? 'Hides it here. Evaluations that use it go on.'}
+              title={mayNotEdit ?? 'Hides it here. Evaluations that use it continue.'}
               onClick={() => archive.mutate(query.id)}
             >
               Archive

@@ -32,7 +32,7 @@ export function JudgeScreen(): ReactNode {
       {error && <Failure what="The runs cannot be read." error={error} />}
       {(data || !baselineId || !runId) && (
         <p>
-          There are no two such runs. Choose them in the <Link to="/evaluations/compare">comparison</Link>.
+          These two runs do not exist. Choose two in the <Link to="/evaluations/compare">comparison</Link>.
         </p>
       )}
     </div>

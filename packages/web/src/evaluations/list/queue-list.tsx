@@ -21,7 +21,7 @@ export function QueueList(): ReactNode {
   return (
     <div ref={place} className={styles.scroller}>
       {list.error && <Failure what="The queues cannot be read." error={list.error} />}
-      {counted.error && <Failure what="How far people are cannot be read." error={counted.error} />}
+      {counted.error && <Failure what="The progress of the queues cannot be read." error={counted.error} />}
       {list.isPending && <Waiting />}
       {queues.length > 0 && (
         <table className={styles.table}>

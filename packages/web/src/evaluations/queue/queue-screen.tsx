@@ -104,7 +104,7 @@ function Work({ queue, run, user_id, forms }: WorkProps): ReactNode {
           {work.skipped > 0 ? (
             <Skipped count={work.skipped} again={work.again} />
           ) : (
-            <p>{work.total === 0 ? 'No case is assigned to you.' : 'Nothing waits for you any more.'}</p>
+            <p>{work.total === 0 ? 'No case is assigned to you.' : 'No more cases are waiting for you.'}</p>
           )}
           <p>
             <Link to="/evaluations/$runId" params={{ runId: run.id }}>

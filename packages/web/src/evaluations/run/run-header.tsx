@@ -76,7 +76,7 @@ function Activity({ run }: { run: Run }): ReactNode {
     : { name: 'Stop', about: 'Calls that are under way are aborted.' }
   const resume = isLive
     ? { name: 'Resume', about: 'Evaluates the traces that arrive from now on.' }
-    : { name: 'Continue', about: 'Carries out what is missing.' }
+    : { name: 'Continue', about: 'Runs what is missing.' }
   const { name, about } = isActive ? stop : resume
   return (
     <>

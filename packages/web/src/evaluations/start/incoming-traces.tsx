@@ -39,7 +39,9 @@ export function IncomingTraces({ search, change }: IncomingTracesProps): ReactNo
   return (
     <fieldset className={styles.traces}>
       <legend>Traces</legend>
-      <p className={styles.about}>Those whose root matches, from now on; without a filter all.</p>
+      <p className={styles.about}>
+        Traces that arrive from now on and whose root matches; without a filter, all of them.
+      </p>
       <FilterLine text={search.q ?? ''} error={error} change={change} window={body?.windowing} />
       <p className={styles.rate}>
         <label htmlFor={id}>Percent evaluated</label>

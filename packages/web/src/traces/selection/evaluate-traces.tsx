@@ -51,7 +51,7 @@ export function EvaluateTraces({ traceIds, onClose, onStarted }: EvaluateTracesP
           isChosen={id => chosen.has(id)}
           onToggle={id => setChosen(chosen.symmetricDifference(new Set([id])))}
         />
-        {data && evaluators.length === 0 && <p>The project has no evaluator that runs by itself.</p>}
+        {data && evaluators.length === 0 && <p>The project has no evaluator that runs automatically.</p>}
       </fieldset>
       {failure && <Failure what="The evaluation was not started." error={failure} />}
     </FormModal>
