@@ -18,7 +18,7 @@ interface Letter {
 
 /** `dead-letters list`: prints a page, the oldest first. */
 export async function listLetters({ limit = '50', after }: { limit?: string; after?: string }): Promise<void> {
-  if (!/^[1-9]\d*$/.test(limit)) throw new UsageError(`--limit ${limit}: not a number from 1.`)
+  if (!/^[1-9]\d*$/.test(limit)) throw new UsageError(`--limit ${limit}: must be a whole number of at least 1.`)
   const { dead_letters: letters } = await ask('GET', `?${new URLSearchParams({ limit, ...(after && { after }) })}`)
   for (const letter of letters)
     print(`${letter.id}  ${letter.rejected_at}  ${spansOf(letter)}  ${markOf(letter)}${letter.reason}`)
@@ -57,8 +57,8 @@ async function replayAll(): Promise<void> {
     if (response.status === 404) gone++
     else print(`${accepted(response, body).dead_letter.id} was returned to the stream.`)
   }
-  if (gone === 1) print('1 was gone: somebody else has replayed or discarded it.')
-  if (gone > 1) print(`${gone} were gone: somebody else has replayed or discarded them.`)
+  if (gone === 1) print('1 was gone: someone else replayed or discarded it.')
+  if (gone > 1) print(`${gone} were gone: someone else replayed or discarded them.`)
 }
 
 /** The replayable letters that exist now: one that fails again gets a new id, and would be replayed forever. */

@@ -50,8 +50,8 @@ export function refusal(status: number, detail: Detail | undefined, { authorizat
   if (status === 401)
     return new Error(
       authorization.startsWith('Access')
-        ? `The server at ${address()} refuses SPANHOUSE_ADMIN_KEY: it has another one, or none.`
-        : `The server at ${address()} refuses the key of the project: set SPANHOUSE_API_KEY.`,
+        ? `The server at ${address()} rejects SPANHOUSE_ADMIN_KEY: it has a different one, or none.`
+        : `The server at ${address()} rejects the project's API key: set SPANHOUSE_API_KEY.`,
     )
   return new Error(`${reasonIn(detail)} (${status})`)
 }

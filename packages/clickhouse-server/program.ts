@@ -29,7 +29,7 @@ const isMade = load({
   paramsType: [DataType.String, DataType.I32],
   paramsValue: ['gate', 0o600],
 })
-if (isMade !== 0) throw new Error(`no named pipe can be made in ${folder}`)
+if (isMade !== 0) throw new Error(`cannot create a named pipe in ${folder}`)
 void new Worker(new URL('./gate.ts', import.meta.url), { workerData: folder })
 
 // clickhouse-local, which contains the whole server. It occupies this thread until its statements end, which happens

@@ -8,7 +8,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Tells where the documentation is. */
+        /** Returns the address of the documentation. */
         get: operations["get"];
         put?: never;
         post?: never;
@@ -25,7 +25,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Says that the process is alive. */
+        /** Reports that the process is alive. */
         get: operations["get_health"];
         put?: never;
         post?: never;
@@ -42,7 +42,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Says which parts of the process work; 503 if it cannot do without those that fail. */
+        /** Reports which parts of the process work; 503 if one that it cannot do without has failed. */
         get: operations["get_ready"];
         put?: never;
         post?: never;
@@ -59,7 +59,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The metrics of the process, in the format of Prometheus. */
+        /** Returns the metrics of the process in Prometheus format. */
         get: operations["get_metrics"];
         put?: never;
         post?: never;
@@ -710,7 +710,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Lists traces or spans with their totals and short previews, without their content. */
+        /** Lists traces or spans with their totals and short previews instead of their content. */
         post: operations["post_spans_rows"];
         delete?: never;
         options?: never;
@@ -6473,7 +6473,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -6508,7 +6508,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -6561,7 +6561,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -6593,7 +6593,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -6628,7 +6628,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -6711,7 +6711,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -6768,7 +6768,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -6826,7 +6826,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -6865,7 +6865,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -6904,7 +6904,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -7065,7 +7065,7 @@ export interface operations {
                             operator?: "is" | "is_not" | "eq" | "neq" | "gt" | "lt" | "gte" | "lte" | "btwn" | "startswith" | "endswith" | "contains" | "matches" | "like" | "in" | "not_in" | "has" | "has_not" | "exists" | "not_exists";
                             /** @description What to compare with: a list for `in` and `not_in`, two values for `btwn`. */
                             value?: unknown;
-                            /** @description Of operators on text: `case_sensitive`, `exact_match`; of those on lists: `all`. */
+                            /** @description For operators on text: `case_sensitive`, `exact_match`; for those on lists: `all`. */
                             options?: {
                                 case_sensitive?: boolean;
                                 exact_match?: boolean;
@@ -7080,7 +7080,7 @@ export interface operations {
                         newest?: string | number;
                         /** @description The id of the last entry of the previous page. */
                         next?: string;
-                        /** @description Entries in a page; 1 if it is less. */
+                        /** @description Entries per page; values below 1 count as 1. */
                         limit?: number;
                         /** @enum {string} */
                         order?: "ascending" | "descending";
@@ -7118,7 +7118,7 @@ export interface operations {
                     newest?: string | number;
                     /** @description The id of the last entry of the previous page. */
                     next?: string;
-                    /** @description Entries in a page; 1 if it is less. */
+                    /** @description Entries per page; values below 1 count as 1. */
                     limit?: number;
                     /** @enum {string} */
                     order?: "ascending" | "descending";
@@ -7224,7 +7224,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -7339,7 +7339,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -7443,7 +7443,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -7604,7 +7604,7 @@ export interface operations {
                             operator?: "is" | "is_not" | "eq" | "neq" | "gt" | "lt" | "gte" | "lte" | "btwn" | "startswith" | "endswith" | "contains" | "matches" | "like" | "in" | "not_in" | "has" | "has_not" | "exists" | "not_exists";
                             /** @description What to compare with: a list for `in` and `not_in`, two values for `btwn`. */
                             value?: unknown;
-                            /** @description Of operators on text: `case_sensitive`, `exact_match`; of those on lists: `all`. */
+                            /** @description For operators on text: `case_sensitive`, `exact_match`; for those on lists: `all`. */
                             options?: {
                                 case_sensitive?: boolean;
                                 exact_match?: boolean;
@@ -7619,7 +7619,7 @@ export interface operations {
                         newest?: string | number;
                         /** @description The id of the last entry of the previous page. */
                         next?: string;
-                        /** @description Entries in a page; 1 if it is less. */
+                        /** @description Entries per page; values below 1 count as 1. */
                         limit?: number;
                         /** @enum {string} */
                         order?: "ascending" | "descending";
@@ -7657,7 +7657,7 @@ export interface operations {
                     newest?: string | number;
                     /** @description The id of the last entry of the previous page. */
                     next?: string;
-                    /** @description Entries in a page; 1 if it is less. */
+                    /** @description Entries per page; values below 1 count as 1. */
                     limit?: number;
                     /** @enum {string} */
                     order?: "ascending" | "descending";
@@ -7703,7 +7703,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -7864,7 +7864,7 @@ export interface operations {
                             operator?: "is" | "is_not" | "eq" | "neq" | "gt" | "lt" | "gte" | "lte" | "btwn" | "startswith" | "endswith" | "contains" | "matches" | "like" | "in" | "not_in" | "has" | "has_not" | "exists" | "not_exists";
                             /** @description What to compare with: a list for `in` and `not_in`, two values for `btwn`. */
                             value?: unknown;
-                            /** @description Of operators on text: `case_sensitive`, `exact_match`; of those on lists: `all`. */
+                            /** @description For operators on text: `case_sensitive`, `exact_match`; for those on lists: `all`. */
                             options?: {
                                 case_sensitive?: boolean;
                                 exact_match?: boolean;
@@ -7879,7 +7879,7 @@ export interface operations {
                         newest?: string | number;
                         /** @description The id of the last entry of the previous page. */
                         next?: string;
-                        /** @description Entries in a page; 1 if it is less. */
+                        /** @description Entries per page; values below 1 count as 1. */
                         limit?: number;
                         /** @enum {string} */
                         order?: "ascending" | "descending";
@@ -7917,7 +7917,7 @@ export interface operations {
                     newest?: string | number;
                     /** @description The id of the last entry of the previous page. */
                     next?: string;
-                    /** @description Entries in a page; 1 if it is less. */
+                    /** @description Entries per page; values below 1 count as 1. */
                     limit?: number;
                     /** @enum {string} */
                     order?: "ascending" | "descending";
@@ -7963,7 +7963,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -8017,7 +8017,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -8071,7 +8071,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -8114,7 +8114,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -8170,7 +8170,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -8207,7 +8207,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -8267,7 +8267,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -8324,7 +8324,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -8381,7 +8381,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -8425,7 +8425,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -8484,7 +8484,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -8524,7 +8524,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -8542,7 +8542,7 @@ export interface operations {
                 newest?: unknown | null;
                 /** @description The id of the last entry of the previous page. */
                 next?: unknown | null;
-                /** @description Entries in a page; 1 if it is less. */
+                /** @description Entries per page; values below 1 count as 1. */
                 limit?: unknown | null;
                 /** @description Ascending or descending. */
                 order?: unknown | null;
@@ -8594,7 +8594,7 @@ export interface operations {
                     newest?: string | number;
                     /** @description The id of the last entry of the previous page. */
                     next?: string;
-                    /** @description Entries in a page; 1 if it is less. */
+                    /** @description Entries per page; values below 1 count as 1. */
                     limit?: number;
                     /** @enum {string} */
                     order?: "ascending" | "descending";
@@ -8694,7 +8694,7 @@ export interface operations {
                             operator?: "is" | "is_not" | "eq" | "neq" | "gt" | "lt" | "gte" | "lte" | "btwn" | "startswith" | "endswith" | "contains" | "matches" | "like" | "in" | "not_in" | "has" | "has_not" | "exists" | "not_exists";
                             /** @description What to compare with: a list for `in` and `not_in`, two values for `btwn`. */
                             value?: unknown;
-                            /** @description Of operators on text: `case_sensitive`, `exact_match`; of those on lists: `all`. */
+                            /** @description For operators on text: `case_sensitive`, `exact_match`; for those on lists: `all`. */
                             options?: {
                                 case_sensitive?: boolean;
                                 exact_match?: boolean;
@@ -8709,7 +8709,7 @@ export interface operations {
                         newest?: string | number;
                         /** @description The id of the last entry of the previous page. */
                         next?: string;
-                        /** @description Entries in a page; 1 if it is less. */
+                        /** @description Entries per page; values below 1 count as 1. */
                         limit?: number;
                         /** @enum {string} */
                         order?: "ascending" | "descending";
@@ -8810,7 +8810,7 @@ export interface operations {
                             operator?: "is" | "is_not" | "eq" | "neq" | "gt" | "lt" | "gte" | "lte" | "btwn" | "startswith" | "endswith" | "contains" | "matches" | "like" | "in" | "not_in" | "has" | "has_not" | "exists" | "not_exists";
                             /** @description What to compare with: a list for `in` and `not_in`, two values for `btwn`. */
                             value?: unknown;
-                            /** @description Of operators on text: `case_sensitive`, `exact_match`; of those on lists: `all`. */
+                            /** @description For operators on text: `case_sensitive`, `exact_match`; for those on lists: `all`. */
                             options?: {
                                 case_sensitive?: boolean;
                                 exact_match?: boolean;
@@ -8915,7 +8915,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -9136,7 +9136,7 @@ export interface operations {
                             };
                         };
                     };
-                    /** @description Chosen by the client for this call. The same call again, with the same key, creates nothing more. */
+                    /** @description Chosen by the client. Repeating the call with the same key creates nothing more. */
                     idempotency_key?: string | null;
                 };
             };
@@ -9166,7 +9166,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -9210,7 +9210,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -9254,7 +9254,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -9415,7 +9415,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -9668,7 +9668,7 @@ export interface operations {
                         newest?: string | number;
                         /** @description The id of the last entry of the previous page. */
                         next?: string;
-                        /** @description Entries in a page; 1 if it is less. */
+                        /** @description Entries per page; values below 1 count as 1. */
                         limit?: number;
                         /** @enum {string} */
                         order?: "ascending" | "descending";
@@ -9714,7 +9714,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -9935,7 +9935,7 @@ export interface operations {
                             };
                         };
                     };
-                    /** @description Chosen by the client for this call. The same call again, with the same key, creates nothing more. */
+                    /** @description Chosen by the client. Repeating the call with the same key creates nothing more. */
                     idempotency_key?: string | null;
                 };
             };
@@ -9965,7 +9965,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -10009,7 +10009,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -10053,7 +10053,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -10214,7 +10214,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -10467,7 +10467,7 @@ export interface operations {
                         newest?: string | number;
                         /** @description The id of the last entry of the previous page. */
                         next?: string;
-                        /** @description Entries in a page; 1 if it is less. */
+                        /** @description Entries per page; values below 1 count as 1. */
                         limit?: number;
                         /** @enum {string} */
                         order?: "ascending" | "descending";
@@ -10513,7 +10513,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -10734,7 +10734,7 @@ export interface operations {
                             };
                         }) | null;
                     };
-                    /** @description Chosen by the client for this call. The same call again, with the same key, creates nothing more. */
+                    /** @description Chosen by the client. Repeating the call with the same key creates nothing more. */
                     idempotency_key?: string | null;
                 };
             };
@@ -10764,7 +10764,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -10808,7 +10808,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -10852,7 +10852,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -11013,7 +11013,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -11266,7 +11266,7 @@ export interface operations {
                         newest?: string | number;
                         /** @description The id of the last entry of the previous page. */
                         next?: string;
-                        /** @description Entries in a page; 1 if it is less. */
+                        /** @description Entries per page; values below 1 count as 1. */
                         limit?: number;
                         /** @enum {string} */
                         order?: "ascending" | "descending";
@@ -11312,7 +11312,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -11353,7 +11353,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -11371,7 +11371,7 @@ export interface operations {
                 newest?: unknown | null;
                 /** @description The id of the last entry of the previous page. */
                 next?: unknown | null;
-                /** @description Entries in a page; 1 if it is less. */
+                /** @description Entries per page; values below 1 count as 1. */
                 limit?: unknown | null;
                 /** @description Ascending or descending. */
                 order?: unknown | null;
@@ -11423,7 +11423,7 @@ export interface operations {
                     newest?: string | number;
                     /** @description The id of the last entry of the previous page. */
                     next?: string;
-                    /** @description Entries in a page; 1 if it is less. */
+                    /** @description Entries per page; values below 1 count as 1. */
                     limit?: number;
                     /** @enum {string} */
                     order?: "ascending" | "descending";
@@ -11523,7 +11523,7 @@ export interface operations {
                             operator?: "is" | "is_not" | "eq" | "neq" | "gt" | "lt" | "gte" | "lte" | "btwn" | "startswith" | "endswith" | "contains" | "matches" | "like" | "in" | "not_in" | "has" | "has_not" | "exists" | "not_exists";
                             /** @description What to compare with: a list for `in` and `not_in`, two values for `btwn`. */
                             value?: unknown;
-                            /** @description Of operators on text: `case_sensitive`, `exact_match`; of those on lists: `all`. */
+                            /** @description For operators on text: `case_sensitive`, `exact_match`; for those on lists: `all`. */
                             options?: {
                                 case_sensitive?: boolean;
                                 exact_match?: boolean;
@@ -11548,7 +11548,7 @@ export interface operations {
                         newest?: string | number;
                         /** @description The id of the last entry of the previous page. */
                         next?: string;
-                        /** @description Entries in a page; 1 if it is less. */
+                        /** @description Entries per page; values below 1 count as 1. */
                         limit?: number;
                         /** @enum {string} */
                         order?: "ascending" | "descending";
@@ -11649,7 +11649,7 @@ export interface operations {
                             operator?: "is" | "is_not" | "eq" | "neq" | "gt" | "lt" | "gte" | "lte" | "btwn" | "startswith" | "endswith" | "contains" | "matches" | "like" | "in" | "not_in" | "has" | "has_not" | "exists" | "not_exists";
                             /** @description What to compare with: a list for `in` and `not_in`, two values for `btwn`. */
                             value?: unknown;
-                            /** @description Of operators on text: `case_sensitive`, `exact_match`; of those on lists: `all`. */
+                            /** @description For operators on text: `case_sensitive`, `exact_match`; for those on lists: `all`. */
                             options?: {
                                 case_sensitive?: boolean;
                                 exact_match?: boolean;
@@ -11703,7 +11703,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -11721,7 +11721,7 @@ export interface operations {
                 newest?: unknown | null;
                 /** @description The id of the last entry of the previous page. */
                 next?: unknown | null;
-                /** @description Entries in a page; 1 if it is less. */
+                /** @description Entries per page; values below 1 count as 1. */
                 limit?: unknown | null;
                 /** @description Ascending or descending. */
                 order?: unknown | null;
@@ -11773,7 +11773,7 @@ export interface operations {
                     newest?: string | number;
                     /** @description The id of the last entry of the previous page. */
                     next?: string;
-                    /** @description Entries in a page; 1 if it is less. */
+                    /** @description Entries per page; values below 1 count as 1. */
                     limit?: number;
                     /** @enum {string} */
                     order?: "ascending" | "descending";
@@ -11873,7 +11873,7 @@ export interface operations {
                             operator?: "is" | "is_not" | "eq" | "neq" | "gt" | "lt" | "gte" | "lte" | "btwn" | "startswith" | "endswith" | "contains" | "matches" | "like" | "in" | "not_in" | "has" | "has_not" | "exists" | "not_exists";
                             /** @description What to compare with: a list for `in` and `not_in`, two values for `btwn`. */
                             value?: unknown;
-                            /** @description Of operators on text: `case_sensitive`, `exact_match`; of those on lists: `all`. */
+                            /** @description For operators on text: `case_sensitive`, `exact_match`; for those on lists: `all`. */
                             options?: {
                                 case_sensitive?: boolean;
                                 exact_match?: boolean;
@@ -11898,7 +11898,7 @@ export interface operations {
                         newest?: string | number;
                         /** @description The id of the last entry of the previous page. */
                         next?: string;
-                        /** @description Entries in a page; 1 if it is less. */
+                        /** @description Entries per page; values below 1 count as 1. */
                         limit?: number;
                         /** @enum {string} */
                         order?: "ascending" | "descending";
@@ -11999,7 +11999,7 @@ export interface operations {
                             operator?: "is" | "is_not" | "eq" | "neq" | "gt" | "lt" | "gte" | "lte" | "btwn" | "startswith" | "endswith" | "contains" | "matches" | "like" | "in" | "not_in" | "has" | "has_not" | "exists" | "not_exists";
                             /** @description What to compare with: a list for `in` and `not_in`, two values for `btwn`. */
                             value?: unknown;
-                            /** @description Of operators on text: `case_sensitive`, `exact_match`; of those on lists: `all`. */
+                            /** @description For operators on text: `case_sensitive`, `exact_match`; for those on lists: `all`. */
                             options?: {
                                 case_sensitive?: boolean;
                                 exact_match?: boolean;
@@ -12053,7 +12053,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -12071,7 +12071,7 @@ export interface operations {
                 newest?: unknown | null;
                 /** @description The id of the last entry of the previous page. */
                 next?: unknown | null;
-                /** @description Entries in a page; 1 if it is less. */
+                /** @description Entries per page; values below 1 count as 1. */
                 limit?: unknown | null;
                 /** @description Ascending or descending. */
                 order?: unknown | null;
@@ -12123,7 +12123,7 @@ export interface operations {
                     newest?: string | number;
                     /** @description The id of the last entry of the previous page. */
                     next?: string;
-                    /** @description Entries in a page; 1 if it is less. */
+                    /** @description Entries per page; values below 1 count as 1. */
                     limit?: number;
                     /** @enum {string} */
                     order?: "ascending" | "descending";
@@ -12223,7 +12223,7 @@ export interface operations {
                             operator?: "is" | "is_not" | "eq" | "neq" | "gt" | "lt" | "gte" | "lte" | "btwn" | "startswith" | "endswith" | "contains" | "matches" | "like" | "in" | "not_in" | "has" | "has_not" | "exists" | "not_exists";
                             /** @description What to compare with: a list for `in` and `not_in`, two values for `btwn`. */
                             value?: unknown;
-                            /** @description Of operators on text: `case_sensitive`, `exact_match`; of those on lists: `all`. */
+                            /** @description For operators on text: `case_sensitive`, `exact_match`; for those on lists: `all`. */
                             options?: {
                                 case_sensitive?: boolean;
                                 exact_match?: boolean;
@@ -12248,7 +12248,7 @@ export interface operations {
                         newest?: string | number;
                         /** @description The id of the last entry of the previous page. */
                         next?: string;
-                        /** @description Entries in a page; 1 if it is less. */
+                        /** @description Entries per page; values below 1 count as 1. */
                         limit?: number;
                         /** @enum {string} */
                         order?: "ascending" | "descending";
@@ -12349,7 +12349,7 @@ export interface operations {
                             operator?: "is" | "is_not" | "eq" | "neq" | "gt" | "lt" | "gte" | "lte" | "btwn" | "startswith" | "endswith" | "contains" | "matches" | "like" | "in" | "not_in" | "has" | "has_not" | "exists" | "not_exists";
                             /** @description What to compare with: a list for `in` and `not_in`, two values for `btwn`. */
                             value?: unknown;
-                            /** @description Of operators on text: `case_sensitive`, `exact_match`; of those on lists: `all`. */
+                            /** @description For operators on text: `case_sensitive`, `exact_match`; for those on lists: `all`. */
                             options?: {
                                 case_sensitive?: boolean;
                                 exact_match?: boolean;
@@ -12398,7 +12398,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -12424,7 +12424,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @description Whether the latest activity counts, not the first. */
+                    /** @description Whether to order by the latest activity instead of the first. */
                     realtime?: boolean;
                     windowing?: {
                         /** @description ISO 8601 or a Unix time. */
@@ -12433,7 +12433,7 @@ export interface operations {
                         newest?: string | number;
                         /** @description The id of the last entry of the previous page. */
                         next?: string;
-                        /** @description Entries in a page; 1 if it is less. */
+                        /** @description Entries per page; values below 1 count as 1. */
                         limit?: number;
                         /** @enum {string} */
                         order?: "ascending" | "descending";
@@ -12476,7 +12476,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -12502,7 +12502,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @description Whether the latest activity counts, not the first. */
+                    /** @description Whether to order by the latest activity instead of the first. */
                     realtime?: boolean;
                     windowing?: {
                         /** @description ISO 8601 or a Unix time. */
@@ -12511,7 +12511,7 @@ export interface operations {
                         newest?: string | number;
                         /** @description The id of the last entry of the previous page. */
                         next?: string;
-                        /** @description Entries in a page; 1 if it is less. */
+                        /** @description Entries per page; values below 1 count as 1. */
                         limit?: number;
                         /** @enum {string} */
                         order?: "ascending" | "descending";
@@ -12554,7 +12554,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -12580,7 +12580,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @description Whether the latest activity counts, not the first. */
+                    /** @description Whether to order by the latest activity instead of the first. */
                     realtime?: boolean;
                     windowing?: {
                         /** @description ISO 8601 or a Unix time. */
@@ -12589,7 +12589,7 @@ export interface operations {
                         newest?: string | number;
                         /** @description The id of the last entry of the previous page. */
                         next?: string;
-                        /** @description Entries in a page; 1 if it is less. */
+                        /** @description Entries per page; values below 1 count as 1. */
                         limit?: number;
                         /** @enum {string} */
                         order?: "ascending" | "descending";
@@ -12632,7 +12632,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -12658,7 +12658,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @description Whether the latest activity counts, not the first. */
+                    /** @description Whether to order by the latest activity instead of the first. */
                     realtime?: boolean;
                     windowing?: {
                         /** @description ISO 8601 or a Unix time. */
@@ -12667,7 +12667,7 @@ export interface operations {
                         newest?: string | number;
                         /** @description The id of the last entry of the previous page. */
                         next?: string;
-                        /** @description Entries in a page; 1 if it is less. */
+                        /** @description Entries per page; values below 1 count as 1. */
                         limit?: number;
                         /** @enum {string} */
                         order?: "ascending" | "descending";
@@ -12710,7 +12710,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -12746,7 +12746,7 @@ export interface operations {
                         offset: number;
                         /** @description What `start` counts from. */
                         began_at?: string;
-                        /** @description The distinct names and types, to which `span_name` and `span_type` are indexes. */
+                        /** @description The distinct names and types; `span_name` and `span_type` are indexes into them. */
                         names: string[];
                         spans: {
                             span_id: string[];
@@ -12776,7 +12776,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -12820,7 +12820,7 @@ export interface operations {
                             text: string;
                             /** @description The offset of the next range. */
                             next?: number;
-                            /** @description It did not fit the schema, and is from `ag.unsupported.data`. */
+                            /** @description It did not fit the schema and comes from `ag.unsupported.data`. */
                             is_unsupported?: boolean;
                         }[];
                     };
@@ -12833,7 +12833,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -12847,7 +12847,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description A query as of POST /spans/query, with `focus` (trace, which is the default, or span), `order_by` (time, duration, tokens, costs; the highest first), `after` of the previous page, `attributes`: paths of attributes that each row shows in addition, and `previews`: if false, rows come sooner, without `inputs`, `outputs` and `attributes` (see POST /spans/previews). */
+        /** @description A query as in POST /spans/query, with `focus` (trace, which is the default, or span), `order_by` (time, duration, tokens, costs; the highest first), `after` of the previous page, `attributes`: paths of attributes that each row shows in addition, and `previews`: if false, rows come sooner, without `inputs`, `outputs` and `attributes` (see POST /spans/previews). */
         requestBody?: {
             content: {
                 /** @example text */
@@ -12885,16 +12885,16 @@ export interface operations {
                             /** @description The newest message, or the beginning of the text. */
                             inputs?: string;
                             outputs?: string;
-                            /** @description The attributes that were asked for, by path; a value that is no string as JSON. */
+                            /** @description The requested attributes, by path; a value that is not a string as JSON. */
                             attributes?: {
                                 [key: string]: string;
                             };
                         }[];
-                        /** @description To send for the next page, in the order of time. */
+                        /** @description Send it to get the next page in order of time. */
                         windowing?: {
                             [key: string]: unknown;
                         };
-                        /** @description To send for the next page, in any other order. */
+                        /** @description Send it to get the next page in any other order. */
                         after?: string;
                     };
                 };
@@ -12906,7 +12906,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -12963,7 +12963,7 @@ export interface operations {
                             /** @description The newest message, or the beginning of the text. */
                             inputs?: string;
                             outputs?: string;
-                            /** @description The attributes that were asked for, by path; a value that is no string as JSON. */
+                            /** @description The requested attributes, by path; a value that is not a string as JSON. */
                             attributes?: {
                                 [key: string]: string;
                             };
@@ -12978,7 +12978,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -12992,7 +12992,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description A query as of POST /spans/query, with `focus` (trace, which is the default, or span), and `buckets`: into how many parts the window is divided. */
+        /** @description A query as in POST /spans/query, with `focus` (trace, which is the default, or span), and `buckets`: into how many parts the window is divided. */
         requestBody?: {
             content: {
                 /**
@@ -13018,7 +13018,7 @@ export interface operations {
                         count: number;
                         /** @description How many of them have the status error, or an exception in them or below them. */
                         errors: number;
-                        /** @description The parts of the window that have any, if asked for. */
+                        /** @description The parts of the window that have any rows, if requested. */
                         buckets?: {
                             /** @description Unix time in milliseconds. */
                             start: number;
@@ -13036,7 +13036,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -13050,7 +13050,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description A query as of POST /spans/query, with `focus` (trace, which is the default, or span). */
+        /** @description A query as in POST /spans/query, with `focus` (trace, which is the default, or span). */
         requestBody?: {
             content: {
                 /**
@@ -13064,7 +13064,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": ({
-                    /** @description One of span_type, trace_type, span_name, status_code, user_id, session_id, agent_id, model, application, environment, or the path of an attribute. Without it all rows are one group. */
+                    /** @description One of span_type, span_name, status_code, user_id, session_id, agent_id, trace_type, model, application, environment, or the path of an attribute. Without it all rows are one group. */
                     by?: string | null;
                     /** @description Into how many parts the window is divided; each that has rows is a group. Not together with `by`. */
                     buckets?: number | null;
@@ -13091,9 +13091,9 @@ export interface operations {
                     "application/json": {
                         count: number;
                         groups: {
-                            /** @description What the rows have in common; omitted: they have no value. */
+                            /** @description The value that the rows share; omitted if they have none. */
                             value?: string;
-                            /** @description Of a part of the window: Unix time in milliseconds. */
+                            /** @description The start of a part of the window, as Unix time in milliseconds. */
                             start?: number;
                             count: number;
                             /** @description How many of the rows have the status error, or an exception in them or below them. */
@@ -13108,7 +13108,7 @@ export interface operations {
                             first?: string;
                             /** @description When the last row began. */
                             last?: string;
-                            /** @description When the row ended that ends last. */
+                            /** @description When the last row to end ended. */
                             ended?: string;
                         }[];
                         bucket_ms?: number;
@@ -13122,7 +13122,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -13136,7 +13136,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description A query as of POST /spans/query, with `focus` (trace, which is the default, or span), the `facets` (span_type, trace_type, span_name, status_code, user_id, session_id, agent_id) and how many `values` of each. */
+        /** @description A query as in POST /spans/query, with `focus` (trace, which is the default, or span), the `facets` (span_type, span_name, status_code, user_id, session_id, agent_id) and how many `values` of each. */
         requestBody?: {
             content: {
                 /**
@@ -13148,7 +13148,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": ({
-                    facets?: ("span_type" | "trace_type" | "span_name" | "status_code" | "user_id" | "session_id" | "agent_id")[] | null;
+                    facets?: ("span_type" | "span_name" | "status_code" | "user_id" | "session_id" | "agent_id")[] | null;
                     values?: number | null;
                 } & {
                     [key: string]: unknown;
@@ -13171,7 +13171,7 @@ export interface operations {
                                 count: number;
                             }[];
                         }[];
-                        /** @description The counts are those of so many of the newest rows. */
+                        /** @description How many of the newest rows were counted. */
                         rows_max: number;
                     };
                 };
@@ -13183,7 +13183,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -13218,7 +13218,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -13265,7 +13265,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -13302,7 +13302,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -13336,7 +13336,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -13468,7 +13468,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -13533,7 +13533,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -13616,7 +13616,7 @@ export interface operations {
                         count: number;
                         /** @description How many there are in all; 0 beyond the last page. */
                         total: number;
-                        /** @description How many more there are that were added after `until`, if it was given. */
+                        /** @description How many more were added after `until`, if it was given. */
                         newer?: number;
                         cases: {
                             scenario_id: string;
@@ -13657,7 +13657,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -13694,13 +13694,13 @@ export interface operations {
                             bytes?: number | null;
                             /** @description The stream's partitions whose new traces it gets. */
                             partitions: number[];
-                            /** @description Those whose earlier traces it has. */
+                            /** @description The partitions whose earlier traces it has. */
                             earlier_partitions: number[];
                         }[];
-                        /** @description Left out if the number of its partitions cannot change. */
+                        /** @description Omitted if the number of its partitions cannot change. */
                         stream?: {
                             partitions: number;
-                            /** @description How many of them have a writer since their number is this. */
+                            /** @description How many of them have had a writer since their number last changed. */
                             started: number;
                         } | null;
                     };
@@ -13713,7 +13713,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -13750,7 +13750,7 @@ export interface operations {
                         count: number;
                         stream: {
                             partitions: number;
-                            /** @description How many of them have a writer since their number is this. */
+                            /** @description How many of them have had a writer since their number last changed. */
                             started: number;
                         };
                     };
@@ -13763,7 +13763,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -13800,7 +13800,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -13840,7 +13840,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -13882,7 +13882,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -13961,7 +13961,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -14037,7 +14037,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -14093,7 +14093,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -14148,7 +14148,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -14188,7 +14188,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -14230,7 +14230,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -14306,7 +14306,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -14382,7 +14382,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -14438,7 +14438,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -14493,7 +14493,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -14533,7 +14533,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -14575,7 +14575,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -14651,7 +14651,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -14727,7 +14727,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -14783,7 +14783,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -14838,7 +14838,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -14878,7 +14878,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -14920,7 +14920,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -14959,7 +14959,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -15043,7 +15043,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -15101,7 +15101,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -15189,7 +15189,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -15227,7 +15227,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -15338,7 +15338,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -15384,7 +15384,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -15453,7 +15453,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -15491,7 +15491,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -15523,7 +15523,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -15559,7 +15559,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -15601,7 +15601,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -15649,7 +15649,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -15689,7 +15689,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -15740,7 +15740,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -15774,7 +15774,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -15817,7 +15817,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -15859,7 +15859,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -15913,7 +15913,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -15955,7 +15955,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -15999,7 +15999,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -16035,7 +16035,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -16092,7 +16092,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -16135,7 +16135,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -16201,7 +16201,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -16238,7 +16238,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -16273,7 +16273,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -16305,7 +16305,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -16355,7 +16355,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -16393,7 +16393,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -16429,7 +16429,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -16479,7 +16479,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -16527,7 +16527,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -16598,7 +16598,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -16655,7 +16655,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -16691,7 +16691,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -16748,7 +16748,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -16786,7 +16786,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -16837,7 +16837,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -16890,7 +16890,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -16942,7 +16942,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -16991,7 +16991,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -17039,7 +17039,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -17084,7 +17084,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -17233,7 +17233,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -17281,7 +17281,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -17431,7 +17431,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -17463,7 +17463,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -17525,7 +17525,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -17689,7 +17689,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -17741,7 +17741,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -17944,7 +17944,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -18011,7 +18011,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -18069,7 +18069,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -18153,7 +18153,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -18224,7 +18224,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -18291,7 +18291,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -18368,7 +18368,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -18444,7 +18444,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -18520,7 +18520,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -18596,7 +18596,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -18672,7 +18672,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -18707,7 +18707,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -18742,7 +18742,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -18777,7 +18777,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -18811,7 +18811,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -18845,7 +18845,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -18879,7 +18879,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -18913,7 +18913,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -18947,7 +18947,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -18981,7 +18981,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -19033,7 +19033,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -19111,7 +19111,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -19186,7 +19186,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -19227,7 +19227,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -19308,7 +19308,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -19340,7 +19340,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -19428,7 +19428,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -19475,7 +19475,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -19522,7 +19522,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -19606,7 +19606,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -19647,7 +19647,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -19727,7 +19727,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -19803,7 +19803,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -19850,7 +19850,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -19889,11 +19889,11 @@ export interface operations {
                  */
                 "application/json": {
                     event?: {
-                        /** @description A kind, or its start and an asterisk: `secrets.*`. */
+                        /** @description A kind, or a prefix followed by an asterisk: `secrets.*`. */
                         event_type?: string | null;
                         event_types?: string[] | null;
                         user_id?: string | null;
-                        /** @description Of an entity that was changed. */
+                        /** @description The id of a changed entity. */
                         id?: string | null;
                     } | null;
                     windowing?: {
@@ -19950,7 +19950,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -19989,11 +19989,11 @@ export interface operations {
                  */
                 "application/json": {
                     event?: {
-                        /** @description A kind, or its start and an asterisk: `secrets.*`. */
+                        /** @description A kind, or a prefix followed by an asterisk: `secrets.*`. */
                         event_type?: string | null;
                         event_types?: string[] | null;
                         user_id?: string | null;
-                        /** @description Of an entity that was changed. */
+                        /** @description The id of a changed entity. */
                         id?: string | null;
                     } | null;
                     windowing?: {
@@ -20025,7 +20025,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -20065,11 +20065,11 @@ export interface operations {
                  */
                 "application/json": {
                     event?: {
-                        /** @description A kind, or its start and an asterisk: `secrets.*`. */
+                        /** @description A kind, or a prefix followed by an asterisk: `secrets.*`. */
                         event_type?: string | null;
                         event_types?: string[] | null;
                         user_id?: string | null;
-                        /** @description Of an entity that was changed. */
+                        /** @description The id of a changed entity. */
                         id?: string | null;
                     } | null;
                     windowing?: {
@@ -20127,7 +20127,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -20162,7 +20162,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -20209,7 +20209,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -20278,7 +20278,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -20320,7 +20320,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -20401,7 +20401,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -20449,7 +20449,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -20497,7 +20497,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -20639,7 +20639,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -20707,7 +20707,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -20749,7 +20749,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -20822,7 +20822,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -20870,7 +20870,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -20918,7 +20918,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -21076,7 +21076,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -21162,7 +21162,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -21241,7 +21241,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -21283,7 +21283,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -21356,7 +21356,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -21404,7 +21404,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -21452,7 +21452,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -21626,7 +21626,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -21845,7 +21845,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -21945,7 +21945,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -22085,7 +22085,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -22198,7 +22198,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -22383,7 +22383,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -22480,7 +22480,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -22522,7 +22522,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -22641,7 +22641,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -22689,7 +22689,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -22737,7 +22737,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -22879,7 +22879,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -22950,7 +22950,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -22992,7 +22992,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -23073,7 +23073,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -23121,7 +23121,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -23169,7 +23169,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -23323,7 +23323,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -23392,7 +23392,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -23434,7 +23434,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -23507,7 +23507,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -23555,7 +23555,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -23603,7 +23603,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -23785,7 +23785,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -23886,7 +23886,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -23969,7 +23969,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -24011,7 +24011,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -24084,7 +24084,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -24132,7 +24132,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -24180,7 +24180,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -24390,7 +24390,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -24621,7 +24621,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -24733,7 +24733,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -24903,7 +24903,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -25046,7 +25046,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -25261,7 +25261,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -25358,7 +25358,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -25400,7 +25400,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -25519,7 +25519,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -25567,7 +25567,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -25615,7 +25615,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -25769,7 +25769,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -25840,7 +25840,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -25882,7 +25882,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -25963,7 +25963,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -26011,7 +26011,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -26059,7 +26059,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -26213,7 +26213,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -26282,7 +26282,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -26324,7 +26324,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -26397,7 +26397,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -26445,7 +26445,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -26493,7 +26493,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -26675,7 +26675,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -26776,7 +26776,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -26859,7 +26859,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -26901,7 +26901,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -26974,7 +26974,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -27022,7 +27022,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -27070,7 +27070,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -27280,7 +27280,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -27511,7 +27511,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -27623,7 +27623,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -27793,7 +27793,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -27936,7 +27936,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -28151,7 +28151,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -28248,7 +28248,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -28290,7 +28290,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -28409,7 +28409,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -28457,7 +28457,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -28505,7 +28505,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -28659,7 +28659,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -28726,7 +28726,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -28768,7 +28768,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -28841,7 +28841,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -28889,7 +28889,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -28937,7 +28937,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -29079,7 +29079,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -29147,7 +29147,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -29189,7 +29189,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -29262,7 +29262,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -29310,7 +29310,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -29358,7 +29358,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -29516,7 +29516,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -29602,7 +29602,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -29681,7 +29681,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -29726,7 +29726,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -29799,7 +29799,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -29847,7 +29847,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -29895,7 +29895,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -30073,7 +30073,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -30372,7 +30372,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -30476,7 +30476,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -30586,7 +30586,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -30672,7 +30672,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -30717,7 +30717,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -30816,7 +30816,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -30864,7 +30864,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -30912,7 +30912,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -31058,7 +31058,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -31125,7 +31125,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -31167,7 +31167,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -31240,7 +31240,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -31288,7 +31288,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -31336,7 +31336,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -31478,7 +31478,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -31546,7 +31546,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -31588,7 +31588,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -31661,7 +31661,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -31709,7 +31709,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -31757,7 +31757,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -31915,7 +31915,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -32001,7 +32001,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -32080,7 +32080,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -32125,7 +32125,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -32198,7 +32198,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -32246,7 +32246,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -32294,7 +32294,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -32472,7 +32472,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -32655,7 +32655,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -32759,7 +32759,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -32869,7 +32869,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -32951,7 +32951,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -32996,7 +32996,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -33093,7 +33093,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -33141,7 +33141,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -33189,7 +33189,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -33335,7 +33335,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -33404,7 +33404,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -33446,7 +33446,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -33523,7 +33523,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -33571,7 +33571,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -33619,7 +33619,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -33761,7 +33761,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -33829,7 +33829,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -33871,7 +33871,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -33944,7 +33944,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -33992,7 +33992,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -34040,7 +34040,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -34198,7 +34198,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -34284,7 +34284,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -34363,7 +34363,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -34405,7 +34405,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -34478,7 +34478,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -34526,7 +34526,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -34574,7 +34574,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -34760,7 +34760,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -34955,7 +34955,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -35055,7 +35055,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -35163,7 +35163,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -35290,7 +35290,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -35369,7 +35369,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -35411,7 +35411,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -35500,7 +35500,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -35548,7 +35548,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -35596,7 +35596,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -35738,7 +35738,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -35786,7 +35786,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -35834,7 +35834,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -35884,7 +35884,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -35930,7 +35930,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -36040,7 +36040,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -36136,7 +36136,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -36285,7 +36285,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -36333,7 +36333,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -36458,7 +36458,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -36499,7 +36499,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -36536,7 +36536,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -36705,7 +36705,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -36814,7 +36814,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -36899,7 +36899,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -36947,7 +36947,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -37032,7 +37032,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -37073,7 +37073,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -37110,7 +37110,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -37212,7 +37212,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -37325,7 +37325,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -37409,7 +37409,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -37493,7 +37493,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -37541,7 +37541,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -37625,7 +37625,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -37756,7 +37756,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -37797,7 +37797,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -37834,7 +37834,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -37910,7 +37910,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -37986,7 +37986,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -38034,7 +38034,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -38110,7 +38110,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -38225,7 +38225,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -38269,7 +38269,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -38306,7 +38306,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -38386,7 +38386,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -38434,7 +38434,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -38514,7 +38514,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -38555,7 +38555,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -38592,7 +38592,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -38690,7 +38690,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -38797,7 +38797,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -38852,7 +38852,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -38901,7 +38901,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -38956,7 +38956,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -39003,7 +39003,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -39044,7 +39044,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -39119,7 +39119,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -39246,7 +39246,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -39290,7 +39290,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -39334,7 +39334,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -39382,7 +39382,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -39441,7 +39441,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -39494,7 +39494,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -39528,7 +39528,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -39640,7 +39640,7 @@ export interface operations {
                                 max_retries?: number | null;
                                 retry_delay?: number | null;
                             } | null;
-                            /** @description Application revisions to compare, in place of `application_steps`. One evaluation is made and started for each, all or none; they are answered as `evaluations`, in this order, and share `meta.group_id`, by which queries find them. */
+                            /** @description Application revisions to compare, in place of `application_steps`. One evaluation is created and started for each, all or none; the response has them as `evaluations`, in this order, and they share `meta.group_id`, by which queries find them. */
                             subjects?: (string[] | {
                                 [key: string]: "custom" | "human" | "auto";
                             }) | null;
@@ -39678,7 +39678,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -39787,7 +39787,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -39828,7 +39828,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -39865,7 +39865,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -40007,7 +40007,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -40054,7 +40054,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -40101,7 +40101,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -40148,7 +40148,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -40195,7 +40195,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -40281,7 +40281,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -40346,7 +40346,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -40403,7 +40403,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -40456,7 +40456,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -40509,7 +40509,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -40565,7 +40565,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -40610,7 +40610,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -40689,7 +40689,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -40743,7 +40743,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -40795,7 +40795,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -40899,7 +40899,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -40947,7 +40947,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -41050,7 +41050,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -41091,7 +41091,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -41128,7 +41128,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -41255,7 +41255,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -41305,7 +41305,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -41355,7 +41355,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -41492,7 +41492,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     } | {
                         version: string;
@@ -41591,7 +41591,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     } | {
                         details: string | {
@@ -41735,7 +41735,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     } | {
                         version: string;
@@ -41837,7 +41837,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     } | {
                         details: string | {
@@ -41876,7 +41876,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -41914,7 +41914,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -41946,7 +41946,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -41981,7 +41981,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -42081,7 +42081,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     } | {
                         version: string;
@@ -42198,7 +42198,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     } | {
                         version: string;
@@ -42315,7 +42315,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     } | {
                         version: string;
@@ -42432,7 +42432,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     } | {
                         version: string;
@@ -42549,7 +42549,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     } | {
                         version: string;
@@ -42666,7 +42666,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     } | {
                         version: string;
@@ -42783,7 +42783,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     } | {
                         version: string;
@@ -42900,7 +42900,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     } | {
                         version: string;
@@ -42973,7 +42973,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -43032,7 +43032,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -43092,7 +43092,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -43132,7 +43132,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };
@@ -43172,7 +43172,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where. */
+                        /** @description A string; for a 401 an object with a `message`; for a 422 a list of violations. */
                         detail: string | Record<string, never> | unknown[];
                     };
                 };

@@ -31,7 +31,7 @@ function checkForm({ content = '', tool_calls: calls }: ChatMessage, index: numb
     const wrong = content.findIndex(part => typeof part?.type !== 'string')
     if (wrong >= 0) throw invalid(`${path}.content[${wrong}] must be an object with a type`)
   } else if (content !== null && typeof content !== 'string')
-    throw invalid(`${path}.content must be a text or a list of parts`)
+    throw invalid(`${path}.content must be a string or a list of parts`)
   const areCalls = Array.isArray(calls) && calls.every(call => typeof call?.function?.name === 'string')
   if (calls != null && !areCalls) throw invalid(`${path}.tool_calls must be a list of calls of functions`)
 }
@@ -107,7 +107,7 @@ type Members = Readonly<Record<string, string | undefined>>
 
 const PARTS: Readonly<Record<string, (part: ContentPart, place: Place) => Part>> = {
   text: ({ text }, { path }) => {
-    if (typeof text === 'object' && text !== null) throw invalid(`${path}.text must be a text`)
+    if (typeof text === 'object' && text !== null) throw invalid(`${path}.text must be a string`)
     return { type: 'text', text: String(text ?? '') }
   },
   refusal: part => ({ type: 'text', text: String(part.refusal ?? '') }),

@@ -319,11 +319,11 @@ test("tools that only OpenAI's responses have are called there", async () => {
 })
 
 test.each<[string, unknown]>([
-  ['messages[0].content must be a text or a list of parts', { content: 5 }],
+  ['messages[0].content must be a string or a list of parts', { content: 5 }],
   ['messages[0].content[0] must be an object with a type', { content: ['x'] }],
   ['messages[0].content[0] must be an object with a type', { content: [null] }],
   ['messages[0].content[0] must be an object with a type', { content: [{ text: 'x' }] }],
-  ['messages[0].content[0].text must be a text', { content: [{ type: 'text', text: { a: 1 } }] }],
+  ['messages[0].content[0].text must be a string', { content: [{ type: 'text', text: { a: 1 } }] }],
   ['messages[0].tool_calls must be a list of calls of functions', { role: 'assistant', tool_calls: {} }],
   ['messages[0].tool_calls must be a list of calls of functions', { role: 'assistant', tool_calls: [null] }],
   ['messages[0].tool_calls must be a list of calls of functions', { role: 'assistant', tool_calls: [{ id: 'a' }] }],

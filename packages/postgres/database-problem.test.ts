@@ -31,11 +31,15 @@ test.each([
   ['08006', 'connection failure', 'The database cannot be reached; try again.'],
   ['57P03', 'the database system is starting up', 'The database cannot be reached; try again.'],
   ['53100', 'could not extend file', 'The database has no space left on its disk.'],
-  ['53200', 'out of memory', 'The database is short of resources; try again.'],
-  ['53300', 'sorry, too many clients already', 'The database accepts no more connections; try again.'],
-  ['40P01', 'deadlock detected', 'Another change of the same data was in the way; try again.'],
-  ['55P03', 'canceling statement due to lock timeout', 'Another change of the same data was in the way; try again.'],
-  ['25006', 'cannot execute INSERT', 'The database accepts no changes now; try again.'],
+  ['53200', 'out of memory', 'The database is out of resources; try again.'],
+  ['53300', 'sorry, too many clients already', 'The database accepts no further connections; try again.'],
+  ['40P01', 'deadlock detected', 'The same data was being changed by another request; try again.'],
+  [
+    '55P03',
+    'canceling statement due to lock timeout',
+    'The same data was being changed by another request; try again.',
+  ],
+  ['25006', 'cannot execute INSERT', 'The database accepts no changes at the moment; try again.'],
 ])('%s, %s, says what is wrong', (code, message, detail) => {
   expect(databaseProblem(failure(message, { code }))?.detail).toBe(detail)
 })

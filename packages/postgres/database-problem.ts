@@ -4,19 +4,19 @@ import { Problem } from '@spanhouse/model'
 const RETRY_AFTER_SECONDS = 5
 
 const unreachable = unavailable('The database cannot be reached; try again.')
-const outrun = unavailable('Another change of the same data was in the way; try again.')
+const outrun = unavailable('The same data was being changed by another request; try again.')
 
 /** SQLSTATE (or its class, two characters) → its meaning for the caller. Postgres manual, appendix A. */
 const PROBLEM_BY_SQLSTATE: Record<string, (error: DriverError) => Problem> = {
   '08': unreachable, // connection exception
-  '53': unavailable('The database is short of resources; try again.'), // such as memory
+  '53': unavailable('The database is out of resources; try again.'), // such as memory
   '53100': unavailable('The database has no space left on its disk.'),
-  '53300': unavailable('The database accepts no more connections; try again.'),
+  '53300': unavailable('The database accepts no further connections; try again.'),
   '57': unreachable, // operator intervention: shutting down, starting up
-  '58': unavailable('The database reports an error of its system; try again.'), // such as a failing disk
+  '58': unavailable('The database reports a system error; try again.'), // such as a failing disk
   '40': outrun, // rolled back because of a deadlock or a serialization failure
   '55P03': outrun, // a lock that was not free in time
-  '25006': unavailable('The database accepts no changes now; try again.'), // a standby, around a failover
+  '25006': unavailable('The database accepts no changes at the moment; try again.'), // a standby, around a failover
   '57014': tooSlow, // a statement
   '25P03': tooSlow, // a transaction that waited for its next statement
   '25P04': tooSlow, // a transaction

@@ -6,7 +6,7 @@ import { connectionConfig } from './networked.ts'
 const CLOSED_MS_MAX = 5_000
 
 const NOT_KEPT =
-  'this is a pooler that gives each transaction another session, so several processes could hold the same lease: ' +
+  'this is a pooler that gives each transaction a different session, so several processes could hold the same lease: ' +
   'use its session mode (in PgBouncer `pool_mode = session`), or the address of Postgres'
 
 /**

@@ -75,4 +75,4 @@ export function* batchesOf<Row extends RowSize>(sizes: readonly Row[], most = BA
 }
 
 export const deletedMeanwhile = (): Problem =>
-  new Problem('overloaded', 'What is listed was deleted meanwhile; try again.')
+  new Problem('overloaded', 'The listed entity was deleted in the meantime; try again.')

@@ -40,7 +40,7 @@ export const ERROR_TYPES = {
   },
   'v0:schemas:invalid-inputs': {
     status: '400',
-    meaning: 'The inputs as a whole do not fit: they are no object, or lack keys that the prompt declares.',
+    meaning: 'The inputs as a whole do not fit: they are not an object, or lack keys that the prompt declares.',
     remedy: 'Send an object with the keys that the message names.',
   },
   'v0:schemas:invalid-outputs': {
@@ -77,7 +77,7 @@ export const ERROR_TYPES = {
   'v0:workflows:code-error': {
     status: '400',
     meaning:
-      "The evaluator's own code failed, was stopped at one of its limits, or returned something that is no result.",
+      "The evaluator's own code failed, was stopped at one of its limits, or returned something that is not a result.",
     remedy: 'Correct the code; the message has its error and, if known, the line.',
   },
   'v0:workflows:feedback-error': {

@@ -263,7 +263,7 @@ function coldStorageOf(text: (name: string) => string | undefined, wrong: string
     return undefined
   }
   if (!text('CLICKHOUSE_URL') && !text('CLICKHOUSE_URLS'))
-    wrong.push('SPANHOUSE_STORAGE_POLICY is a policy of a ClickHouse server of yours: set CLICKHOUSE_URL')
+    wrong.push('SPANHOUSE_STORAGE_POLICY is a policy of your own ClickHouse server: set CLICKHOUSE_URL')
   return { policy, afterDays: Number(days ?? COLD_AFTER_DAYS) }
 }
 

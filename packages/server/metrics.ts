@@ -61,13 +61,13 @@ export class Metrics implements IngestMetrics, RunMetrics {
   })
   readonly connectionsClosed = new Counter({
     name: 'spanhouse_connections_closed_total',
-    help: 'Connections closed because there were as many as there may be.',
+    help: 'Connections closed because the maximum number was open.',
     labelNames: ['listener'] as const,
     registers: [this.registry],
   })
   readonly bytesHeld = this.#gauge(
     'spanhouse_bodies_bytes',
-    'Bytes of request bodies being received or processed, and of the data made from them; beyond 256 MiB, or 128 MiB for one project, further requests get 503.',
+    'Bytes of request bodies being received or processed, and of the data derived from them; beyond 256 MiB, or 128 MiB for one project, further requests get 503.',
   )
   readonly answerBytes = this.#gauge(
     'spanhouse_answers_bytes',

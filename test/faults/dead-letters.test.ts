@@ -133,7 +133,7 @@ test('a replay of all goes on after a letter that somebody else has removed mean
   expect(stdout.split('\n')).toEqual([
     '1 was returned to the stream.',
     '3 was returned to the stream.',
-    '1 was gone: somebody else has replayed or discarded it.',
+    '1 was gone: someone else replayed or discarded it.',
     '',
   ])
 })

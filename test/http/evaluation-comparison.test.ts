@@ -23,7 +23,7 @@ interface Case {
   ok?: boolean
   ms?: number
   hasFailed?: boolean
-  /** Its application left no trace. */
+  /** Its application recorded no trace. */
   hasNoSubject?: boolean
   /** Of the evaluator. */
   repeats?: number

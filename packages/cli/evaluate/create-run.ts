@@ -19,7 +19,7 @@ type Origin = (typeof ORIGINS)[number]
 export async function createRun(spanhouse: Spanhouse, options: NewRunOptions): Promise<string> {
   const { testset, query, application, evaluator = [], name } = options
   if ((testset === undefined) === (query === undefined))
-    throw new UsageError('Give what is evaluated: --testset or --query.')
+    throw new UsageError('--testset or --query is missing: name what to evaluate.')
   if (evaluator.length === 0 && application === undefined) throw new UsageError('--evaluator is missing.')
   const repeats = repeatsOf(options)
   const pinned = async (family: Family, text: string | undefined) =>
@@ -46,13 +46,13 @@ export async function createRun(spanhouse: Spanhouse, options: NewRunOptions): P
 function repeatsOf({ repeats }: NewRunOptions): number | undefined {
   if (repeats === undefined) return undefined
   if (/^[1-9]\d*$/.test(repeats)) return Number(repeats)
-  throw new UsageError(`--repeats ${repeats}: not a number from 1.`)
+  throw new UsageError(`--repeats ${repeats}: must be a whole number of at least 1.`)
 }
 
 function splitOrigin(text: string): { reference: string; origin: Origin } {
   const [reference = '', origin = 'auto'] = text.split('=')
   if ((ORIGINS as readonly string[]).includes(origin)) return { reference, origin: origin as Origin }
-  throw new UsageError(`--evaluator ${text}: the origin is one of ${ORIGINS.join(', ')}.`)
+  throw new UsageError(`--evaluator ${text}: the origin must be one of ${ORIGINS.join(', ')}.`)
 }
 
 const PATHS = {

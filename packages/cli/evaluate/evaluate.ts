@@ -20,7 +20,7 @@ export async function evaluate(run_id: string | undefined, options: EvaluateOpti
   const thresholds = parseThresholds(options['fail-under'] ?? [])
   const ofNewRun = NEW_RUN.filter(name => options[name] !== undefined)
   if (run_id !== undefined && ofNewRun.length > 0)
-    throw new UsageError(`Give either a run or what a new one is made of: --${ofNewRun.join(', --')}.`)
+    throw new UsageError(`Give either a run, or options for a new one: --${ofNewRun.join(', --')}.`)
   const spanhouse = createSpanhouse({ url: address(), apiKey: await projectKey() })
   const baseline = options['fail-on-regression']
   // What a run costs must not be lost to a mistake that can be found before it.

@@ -119,8 +119,8 @@ type SoughtValues = Pick<ScoredQuery['score'], 'path' | 'value' | 'min' | 'max'>
 function requireSameType(isWord: boolean, { path, value, min, max }: SoughtValues): void {
   const hasNumber = min !== undefined || max !== undefined || (value !== undefined && typeof value !== 'string')
   if (isWord && hasNumber)
-    throw invalid(`score: the values of ${path} are words: value must be a text, without min and max`)
-  if (!isWord && typeof value === 'string') throw invalid(`score.value: the values of ${path} are no texts`)
+    throw invalid(`score: the values of ${path} are words: value must be a string, without min and max`)
+  if (!isWord && typeof value === 'string') throw invalid(`score.value: the values of ${path} are not strings`)
 }
 
 interface PageRow {

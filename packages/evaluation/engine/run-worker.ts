@@ -186,7 +186,7 @@ export class RunWorker {
       this.#writer.finish({ id, user_id: task.user_id, timestamp, interval })
     } catch (error) {
       if (this.#ending.signal.aborted) return
-      this.#parts.log.warn({ err: error, scenario_id: id }, 'a scenario could not be executed; it is tried again')
+      this.#parts.log.warn({ err: error, scenario_id: id }, 'a scenario could not be executed; trying again')
       await delay(LOOK_MS)
       await this.#giveBack([scenario.claimed]).catch(() => {})
     } finally {

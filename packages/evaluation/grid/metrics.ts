@@ -54,7 +54,7 @@ export function writeMetrics(scope: Scope, bodies: readonly NewMetrics[]): Promi
 
 function requireOnePlace({ run_id, scenario_id, timestamp }: NewMetrics): void {
   if (scenario_id === undefined || timestamp === undefined) return
-  const message = 'Metrics are of a scenario (scenario_id) or of a bucket (timestamp), not of both.'
+  const message = 'Metrics belong to a scenario (scenario_id) or to a bucket (timestamp), not to both.'
   throw new Problem('unprocessable', { message, run_id, scenario_id, timestamp })
 }
 

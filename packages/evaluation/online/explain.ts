@@ -55,7 +55,7 @@ const MESSAGES: Record<Reason, string> = {
   evaluated: 'The trace has a scenario in this run.',
   not_live: 'The run is not live: it evaluates only the traces it was started with.',
   not_active: 'The run is not active: it was stopped, closed or has failed.',
-  query_not_valid: 'A query of the run is gone or does not ask for invocations only.',
+  query_not_valid: 'A query of the run was deleted, or is not limited to invocations.',
   no_root: 'No root span of the trace is stored.',
   not_sampled: 'The rate of the query does not sample the trace.',
   no_match: 'The root of the trace does not match the query.',

@@ -31,8 +31,8 @@ export const newEvaluation = z.object({
       ...data.shape,
       subjects: optional(targets('custom')).meta({
         description:
-          'Application revisions to compare, in place of `application_steps`. One evaluation is made and started for ' +
-          'each, all or none; they are answered as `evaluations`, in this order, and share `meta.group_id`, by which ' +
+          'Application revisions to compare, in place of `application_steps`. One evaluation is created and started for ' +
+          'each, all or none; the response has them as `evaluations`, in this order, and they share `meta.group_id`, by which ' +
           'queries find them.',
       }),
     }),
@@ -62,7 +62,7 @@ export async function createEvaluation(scope: Scope, body: NewEvaluation): Promi
 export async function createGroup(scope: Scope, body: NewEvaluation): Promise<RunRow[]> {
   const { subjects = new Map<Uuid, Origin>(), ...given } = body.data ?? ({} as NonNullable<NewEvaluation['data']>)
   if (given.application_steps)
-    throw new Rejected('data.subjects: application_steps cannot be sent as well', { step: 'subjects' })
+    throw new Rejected('data.subjects: cannot be combined with application_steps', { step: 'subjects' })
   const meta = { ...body.meta, group_id: newId() }
   const runs = await inTransaction(scope, async inside => {
     const made: RunRow[] = []

@@ -18,10 +18,10 @@ const type = z.string().max(TYPE_LENGTH_MAX)
 export const eventQuery = z.object({
   event: optional(
     z.object({
-      event_type: optional(type).meta({ description: 'A kind, or its start and an asterisk: `secrets.*`.' }),
+      event_type: optional(type).meta({ description: 'A kind, or a prefix followed by an asterisk: `secrets.*`.' }),
       event_types: optional(list(type, { max: 100 })),
       user_id: optional(uuid),
-      id: optional(z.string().max(100)).meta({ description: 'Of an entity that was changed.' }),
+      id: optional(z.string().max(100)).meta({ description: 'The id of a changed entity.' }),
     }),
   ),
   windowing: optional(windowing),

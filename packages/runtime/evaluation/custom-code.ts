@@ -58,7 +58,7 @@ const numberOrBoolean = (result: Json): number | boolean | undefined =>
 
 function resultError(expected: string, result: Json): RunError {
   const { details } = misfit('outputs', 'evaluate', expected, result)
-  const message = `evaluate should return ${expected}, and returned ${details?.got}`
+  const message = `evaluate should return ${expected}, but returned ${details?.got}`
   return new RunError(400, 'v0:workflows:code-error', message, details ? { details } : {})
 }
 

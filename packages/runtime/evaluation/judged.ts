@@ -24,7 +24,7 @@ export async function expectedText(run: Pick<Run, 'parameters' | 'inputs'>): Pro
   const answer = expectedAnswer(run)
   if (typeof answer === 'string') return answer
   if (isJsonObject(answer)) return jsonText(answer)
-  throw misfit('input', answerKeyOf(run.parameters), 'a text or an object', answer)
+  throw misfit('input', answerKeyOf(run.parameters), 'a string or an object', answer)
 }
 
 /** The outputs as a text: a text, or the JSON text of an object or list. Throws a 400 RunError for anything else. */
@@ -33,10 +33,10 @@ export async function outputText(outputs: Json | undefined): Promise<string> {
   return typeof judged === 'string' ? judged : jsonText(judged)
 }
 
-/** The outputs, which must be a text, an object or a list. Throws a 400 RunError. */
+/** The outputs, which must be a string, an object or a list. Throws a 400 RunError. */
 export function requiredDocument(outputs: Json | undefined): Json {
   if (typeof outputs === 'string' || Array.isArray(outputs) || isJsonObject(outputs)) return outputs
-  throw misfit('outputs', 'outputs', 'a text, an object or a list', outputs)
+  throw misfit('outputs', 'outputs', 'a string, an object or a list', outputs)
 }
 
 /**

@@ -15,14 +15,14 @@ export function required(parameters: JsonObject, name: string): Json {
 
 export function requiredText(parameters: JsonObject, name: string): string {
   const value = required(parameters, name)
-  if (typeof value !== 'string') throw misfit('parameter', name, 'a text', value)
+  if (typeof value !== 'string') throw misfit('parameter', name, 'a string', value)
   return value
 }
 
 /** The fallback if it is absent or null. */
 export function optionalText(parameters: JsonObject, name: string, fallback: string): string {
   const value = parameters[name] ?? fallback
-  if (typeof value !== 'string') throw misfit('parameter', name, 'a text', value)
+  if (typeof value !== 'string') throw misfit('parameter', name, 'a string', value)
   return value
 }
 
@@ -53,14 +53,14 @@ export const answerKeyOf = (parameters: JsonObject): string =>
 export function requiredTexts(parameters: JsonObject, name: string): string[] {
   const value = required(parameters, name)
   if (typeof value === 'string') return trimmed(value.split(',')).filter(text => text !== '')
-  if (!Array.isArray(value)) throw misfit('parameter', name, 'a list of texts', value)
+  if (!Array.isArray(value)) throw misfit('parameter', name, 'a list of strings', value)
   return trimmed(textsOf(value, name))
 }
 
 /** A list of texts only. */
 export function textsOf(list: readonly Json[], name: string): string[] {
   return list.map((one, at) => {
-    if (typeof one !== 'string') throw misfit('parameter', `${name}[${at}]`, 'a text', one)
+    if (typeof one !== 'string') throw misfit('parameter', `${name}[${at}]`, 'a string', one)
     return one
   })
 }

@@ -118,7 +118,7 @@ const asShare = (value: Json): number | undefined => {
 
 const text = (name: string, fallback?: string): Member<string> => ({
   name,
-  expected: 'a text',
+  expected: 'a string',
   parse: asText,
   ...(fallback === undefined ? {} : { fallback }),
 })

@@ -30,7 +30,7 @@ export async function runMock(run: Run): Promise<Json> {
 
 function mockOf(parameters: JsonObject, key: Json): Mock {
   const kwargs = parameters.kwargs ?? {}
-  if (typeof key !== 'string') throw misfit('parameter', 'key', 'a text', key)
+  if (typeof key !== 'string') throw misfit('parameter', 'key', 'a string', key)
   if (!isJsonObject(kwargs)) throw misfit('parameter', 'kwargs', 'an object', kwargs)
   return { key, kwargs }
 }
@@ -89,6 +89,6 @@ function numberIn(kwargs: JsonObject, name: string, fallback: number): number {
 
 function textIn(kwargs: JsonObject, name: string, fallback: string): string {
   const value = kwargs[name] ?? fallback
-  if (typeof value !== 'string') throw misfit('parameter', `kwargs.${name}`, 'a text', value)
+  if (typeof value !== 'string') throw misfit('parameter', `kwargs.${name}`, 'a string', value)
   return value
 }

@@ -44,7 +44,7 @@ function readEffort(reader: ConfigReader, name: string): string | undefined {
     throw misfit(
       'parameter',
       reader.pathOf(name),
-      `a text of at most ${REASONING_EFFORTS_MAX_LENGTH} characters`,
+      `a string of at most ${REASONING_EFFORTS_MAX_LENGTH} characters`,
       effort,
     )
   return effort === '' ? undefined : effort
@@ -54,7 +54,7 @@ function readStop(reader: ConfigReader, name: string): Json | undefined {
   const stop = reader.value(name)
   const isTexts = Array.isArray(stop) && stop.every(text => typeof text === 'string')
   if (stop === undefined || typeof stop === 'string' || isTexts) return stop
-  throw misfit('parameter', reader.pathOf(name), 'a text or a list of texts', stop)
+  throw misfit('parameter', reader.pathOf(name), 'a string or a list of strings', stop)
 }
 
 function readToolChoice(reader: ConfigReader): Json | undefined {

@@ -49,7 +49,7 @@ function readMessages(reader: ConfigReader): JsonObject[] {
 const message = (role: string, content: string): JsonObject => ({ role, content })
 
 function withRole(given: JsonObject, path: string): JsonObject {
-  if (typeof given.role !== 'string') throw misfit('parameter', `${path}.role`, 'a text', given.role)
+  if (typeof given.role !== 'string') throw misfit('parameter', `${path}.role`, 'a string', given.role)
   return given
 }
 
@@ -57,7 +57,7 @@ function readInputKeys(reader: ConfigReader): string[] | undefined {
   const keys = reader.value('input_keys')
   if (keys === undefined) return undefined
   if (Array.isArray(keys) && keys.every(key => typeof key === 'string')) return keys
-  throw misfit('parameter', 'prompt.input_keys', 'a list of texts', keys)
+  throw misfit('parameter', 'prompt.input_keys', 'a list of strings', keys)
 }
 
 function readConfigs(reader: ConfigReader): ChatConfig[] {

@@ -24,7 +24,7 @@ export class ConfigReader {
   }
 
   text(name: string): string | undefined {
-    return this.#typed(name, 'a text', (value): value is string => typeof value === 'string')
+    return this.#typed(name, 'a string', (value): value is string => typeof value === 'string')
   }
 
   boolean(name: string): boolean | undefined {

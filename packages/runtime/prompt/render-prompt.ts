@@ -48,7 +48,7 @@ function messageSlots(message: JsonObject, path: string): Slot[] {
   const { content = null } = message
   if (content === null) return []
   if (typeof content === 'string') return [memberSlot(message, 'content', `${path}.content`)]
-  if (!Array.isArray(content)) throw misfit('parameter', `${path}.content`, 'a text or a list of parts', content)
+  if (!Array.isArray(content)) throw misfit('parameter', `${path}.content`, 'a string or a list of parts', content)
   return content.flatMap((part, place) => partSlots(part, `${path}.content[${place}]`))
 }
 
@@ -56,7 +56,7 @@ function partSlots(part: Json, path: string): Slot[] {
   if (!isJsonObject(part)) throw misfit('parameter', path, 'an object with a type', part)
   if (typeof part.type === 'string' && UNTOUCHED_PARTS.has(part.type)) return []
   if (part.type !== 'text') throw misfit('parameter', `${path}.type`, "'text', 'image_url' or 'file'", part.type)
-  if (typeof part.text !== 'string') throw misfit('parameter', `${path}.text`, 'a text', part.text)
+  if (typeof part.text !== 'string') throw misfit('parameter', `${path}.text`, 'a string', part.text)
   return [memberSlot(part, 'text', `${path}.text`)]
 }
 

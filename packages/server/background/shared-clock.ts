@@ -27,7 +27,10 @@ export async function compareClocks(db: Database, log: Logger): Promise<Micros> 
   const difference = now < before ? now - before : Math.max(0, now - after)
   moveClock(difference)
   if (Math.abs(difference) > NOTABLE_MICROS)
-    log.warn({ seconds: difference / 1e6 }, "this machine's clock deviates from that of Postgres, which is followed")
+    log.warn(
+      { seconds: difference / 1e6 },
+      "this machine's clock deviates from that of Postgres, which is used instead",
+    )
   return difference
 }
 

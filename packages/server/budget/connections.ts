@@ -80,7 +80,10 @@ export class Connections<C extends Connection> {
     metrics.connectionsClosed.inc({ listener })
     const before = this.#lines.note(listener)
     if (before !== undefined)
-      log.warn({ listener, max, notLogged: before || undefined }, 'too many connections: one was closed for a new one')
+      log.warn(
+        { listener, max, notLogged: before || undefined },
+        'too many connections: one was closed to make room for a new one',
+      )
   }
 
   #forget(connection: C): void {

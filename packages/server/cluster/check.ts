@@ -155,7 +155,7 @@ async function requireSameData(shard: Shard, { shards }: Layout, db: Database): 
   }
   if (found.mark < record.mark)
     throw new Error(
-      `${shard.name} has older data than it had: its last mark is ${found.mark}, not ${record.mark}. Restore what it had; docs/cluster.md says how to go on without.`,
+      `${shard.name} has older data than before: its last mark is ${found.mark}, not ${record.mark}. Restore its data; docs/cluster.md says how to continue without it.`,
     )
 }
 

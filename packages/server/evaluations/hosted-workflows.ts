@@ -42,7 +42,7 @@ export class HostedWorkflows implements Workflows {
   async #principalOf({ project_id, user_id }: Owner): Promise<ProjectPrincipal> {
     const principal = user_id === null ? null : await this.#parts.authenticator.workerFor(user_id, project_id)
     if (principal?.role) return principal
-    throw new RunError(403, UNKNOWN_ERROR, 'Whoever started this is no longer a member of the project.')
+    throw new RunError(403, UNKNOWN_ERROR, 'The user who started this is no longer a member of the project.')
   }
 
   async #call(opened: Opened, request: WorkflowCall, signal: AbortSignal): Promise<CallResult> {
@@ -100,7 +100,7 @@ export class HostedWorkflows implements Workflows {
     )
     const result = await invocation.result
     services.traces.hold(result.recorded)
-    void result.recorded.then(() => ended.reject(new Error(`The run ${trace_id} left no trace.`)))
+    void result.recorded.then(() => ended.reject(new Error(`The run ${trace_id} recorded no trace.`)))
     const spans = await ended.promise
     signal.throwIfAborted()
     return {

@@ -28,7 +28,7 @@ interface Described {
 export const problemAnswer = z
   .object({
     detail: json.meta({
-      description: 'A text; for a 401 an object with a `message`; for a 422 a list of what is wrong where.',
+      description: 'A string; for a 401 an object with a `message`; for a 422 a list of violations.',
       type: ['string', 'object', 'array'],
     }),
   })

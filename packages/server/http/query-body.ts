@@ -11,7 +11,7 @@ export const windowingProperties = {
   oldest: time,
   newest: time,
   next: { type: 'string', description: 'The id of the last entry of the previous page.' },
-  limit: { type: 'integer', description: 'Entries in a page; 1 if it is less.' },
+  limit: { type: 'integer', description: 'Entries per page; values below 1 count as 1.' },
   order: { type: 'string', enum: [...ORDERS] },
   interval: { type: 'integer', minimum: 1, description: 'Minutes in a bucket; analytics only.' },
   rate: { type: 'number', minimum: 0, maximum: 1, description: 'Share of the traces that are considered.' },
@@ -32,7 +32,7 @@ const condition = {
     value: { description: 'What to compare with: a list for `in` and `not_in`, two values for `btwn`.' },
     options: {
       type: 'object',
-      description: 'Of operators on text: `case_sensitive`, `exact_match`; of those on lists: `all`.',
+      description: 'For operators on text: `case_sensitive`, `exact_match`; for those on lists: `all`.',
       properties: {
         case_sensitive: { type: 'boolean' },
         exact_match: { type: 'boolean' },

@@ -51,7 +51,7 @@ interface Chore {
 const CHORES: readonly Chore[] = [
   /** Spans whose expiry was changed after they were stored. */
   { run: removeExpired, everyMs: 3_600_000, failure: 'cannot remove expired spans' },
-  { run: mergeLeftovers, everyMs: 10_000, failure: 'cannot merge what the last inserts have left' },
+  { run: mergeLeftovers, everyMs: 10_000, failure: 'cannot merge the parts that the last inserts left' },
 ]
 
 /** Done by each writer with a run of its own. */

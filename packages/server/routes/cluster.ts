@@ -14,7 +14,7 @@ const tag = 'cluster'
 
 const STATES = {
   active: 'It has its share of the partitions.',
-  adding: 'It is given what every shard has; then it gets partitions.',
+  adding: 'It is receiving the data that every shard has; then it gets partitions.',
   listed: 'It is in CLICKHOUSE_URLS, but not in the cluster.',
 } as const
 
@@ -26,18 +26,18 @@ const shard = z.object({
   spans: optional(z.int()),
   bytes: optional(z.int()).meta({ description: 'Of the spans on disk.' }),
   partitions: z.array(z.int()).meta({ description: "The stream's partitions whose new traces it gets." }),
-  earlier_partitions: z.array(z.int()).meta({ description: 'Those whose earlier traces it has.' }),
+  earlier_partitions: z.array(z.int()).meta({ description: 'The partitions whose earlier traces it has.' }),
 })
 
 const streamAnswer = z.object({
   partitions: z.int(),
-  started: z.int().meta({ description: 'How many of them have a writer since their number is this.' }),
+  started: z.int().meta({ description: 'How many of them have had a writer since their number last changed.' }),
 })
 
 const answer = z.object({
   count: z.int(),
   shards: z.array(shard),
-  stream: optional(streamAnswer).meta({ description: 'Left out if the number of its partitions cannot change.' }),
+  stream: optional(streamAnswer).meta({ description: 'Omitted if the number of its partitions cannot change.' }),
 })
 
 export interface ClusterRoutes {

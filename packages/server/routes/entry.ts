@@ -16,7 +16,7 @@ export function entryRoutes(app: FastifyInstance): void {
     method: 'GET',
     path: '/',
     tag: 'health',
-    summary: 'Tells where the documentation is.',
+    summary: 'Returns the address of the documentation.',
     answer,
     handle: ({ request }) => {
       const api = `${originOf(request)}/api`

@@ -22,13 +22,13 @@ const described = (
 
 const HEALTH = described({
   path: '/health',
-  summary: 'Says that the process is alive.',
+  summary: 'Reports that the process is alive.',
   answer: z.object({ status: z.literal('ok') }),
 })
 const parts = z.record(z.string(), partState)
 const READY = described({
   path: '/ready',
-  summary: 'Says which parts of the process work; 503 if it cannot do without those that fail.',
+  summary: 'Reports which parts of the process work; 503 if one that it cannot do without has failed.',
   answer: z.object({ status: z.enum(['ok', 'degraded']), parts }),
   otherAnswers: {
     503: z.object({ status: z.literal('not ready'), parts }).meta({ description: 'The process cannot do its work.' }),
@@ -36,7 +36,7 @@ const READY = described({
 })
 const METRICS = described({
   path: '/metrics',
-  summary: 'The metrics of the process, in the format of Prometheus.',
+  summary: 'Returns the metrics of the process in Prometheus format.',
   answerTypes: ['text/plain'],
 })
 

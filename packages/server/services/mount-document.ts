@@ -16,7 +16,7 @@ export function mountDocument({ key, schemas = {}, template }: Handler): JsonObj
   return documentOf(title, template?.description ?? '', {
     '/invoke': operation('post', 'Runs it.', { request, answer }),
     '/inspect': operation('post', 'Describes it.', { request: schemaOf(inspectBody), answer: {} }),
-    '/health': operation('get', `Says that ${key}/${HANDLER_VERSION} can be called.`, { answer: {} }),
+    '/health': operation('get', `Reports that ${key}/${HANDLER_VERSION} can be called.`, { answer: {} }),
   })
 }
 
@@ -25,8 +25,8 @@ export function servicesDocument(handlers: readonly Handler[]): JsonObject {
   const [request, answer] = [schemaOf(invokeBody), schemaOf(resultAnswer)]
   const mounts = handlers.map(({ key }) => `/${key}/${HANDLER_VERSION}`)
   return {
-    ...documentOf('Services', `Runs revisions. The handlers stand at ${mounts.join(', ')}.`, {
-      '/invoke': operation('post', 'Runs what the revision names.', { request, answer }),
+    ...documentOf('Services', `Runs revisions. The handlers are at ${mounts.join(', ')}.`, {
+      '/invoke': operation('post', 'Runs the handler that the revision names.', { request, answer }),
       '/inspect': operation('post', 'Describes it.', { request: schemaOf(inspectBody), answer: {} }),
     }),
   }

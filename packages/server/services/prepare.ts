@@ -119,7 +119,7 @@ function chosenHandler(mount: Handler | undefined, data: JsonObject, settings: R
   const wanted = namedHandler(data, settings)
   if (!mount) {
     if (wanted) return wanted
-    throw invalidUri('Neither data.revision.data.uri nor the references say what is to be run.')
+    throw invalidUri('Neither data.revision.data.uri nor the references say what to run.')
   }
   if (!wanted || wanted.key === mount.key) return mount
   throw invalidUri(`The revision is run by '${wanted.key}', and this is the address of '${mount.key}'.`)

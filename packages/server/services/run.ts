@@ -69,7 +69,7 @@ export async function runAndAnswer(services: Services, call: RunCall): Promise<F
     isStreaming: prepared.handler.isStreaming ?? false,
   })
   if (!('form' in negotiated)) {
-    const detail = 'None of the media types in Accept can be answered with.'
+    const detail = 'None of the media types in Accept is supported.'
     const { trace_id, span_id } = leaveTrace(
       services,
       { ...call, mount: prepared.handler },

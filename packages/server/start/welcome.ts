@@ -37,7 +37,7 @@ export async function welcome(
     return [
       `Spanhouse (${config.roles.join(', ')}) listens at ${url}/api`,
       ...(grpcUrl ? [`OTLP over gRPC        ${grpcUrl}`] : []),
-      ...(newApiKey ? [`API key               ${newApiKey} (made by this start, and stored in ${keyFile})`] : []),
+      ...(newApiKey ? [`API key               ${newApiKey} (created by this start, and stored in ${keyFile})`] : []),
       '',
     ].join('\n')
   const key = config.apiKey ? '$SPANHOUSE_API_KEY' : `$(cat ${quoted(keyFile)})`

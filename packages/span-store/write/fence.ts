@@ -66,7 +66,7 @@ export async function requireRun(engine: Engine): Promise<void> {
     text: 'SELECT 1 FROM writer_runs WHERE run = {run:UInt64} LIMIT 1',
     params: { run: engine.run },
   })
-  if (rows.length === 0) throw new RunLost('ClickHouse no longer knows this writer: its data is older than it was')
+  if (rows.length === 0) throw new RunLost('ClickHouse no longer knows this writer: its data is older than before')
 }
 
 /** ClickHouse's codes for a violated constraint and for `throwIf`. No other statement of ours causes either. */

@@ -52,5 +52,5 @@ function evaluationOf(reply: Json, threshold: number): Json {
   const score = numberOf(reply)
   if (score !== undefined) return graded(score, threshold)
   if (typeof reply === 'string' || isJsonObject(reply)) return reply
-  throw misfit('outputs', 'webhook_url', 'a number, a boolean, a text or an object in reply', reply)
+  throw misfit('outputs', 'webhook_url', 'a number, a boolean, a string or an object in reply', reply)
 }

@@ -18,7 +18,7 @@ export const code: Handler = {
     const { parameters, revision, inputs, trace } = run
     const source = revision.script ?? parameters.code
     if (source === undefined || source === null) throw missing('parameter', 'script')
-    if (typeof source !== 'string') throw misfit('parameter', 'script', 'a text', source)
+    if (typeof source !== 'string') throw misfit('parameter', 'script', 'a string', source)
     const outputs = run.outputs === undefined || run.outputs === null ? null : requiredDocument(run.outputs)
     const threshold = thresholdOf(parameters)
     const runtime = knownRuntime(revision.runtime ?? parameters.runtime)

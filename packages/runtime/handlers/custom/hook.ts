@@ -23,7 +23,7 @@ export const hook: Handler = {
   run: async run => {
     const { url, headers } = run.revision
     if (url === undefined || url === null) throw missing('parameter', 'url')
-    if (typeof url !== 'string') throw misfit('parameter', 'url', 'a text', url)
+    if (typeof url !== 'string') throw misfit('parameter', 'url', 'a string', url)
     const text = await replyTo(run.means, {
       url: invokeAddressOf(url),
       ...(isJsonObject(headers) ? { headers: asTexts(headers) } : {}),

@@ -64,7 +64,7 @@ export function digitsOf({ precision = 6 }: Specifier): number {
 export function formatText(text: string, specifier: Specifier): string {
   const { type, sign, isZeroUnsigned, isAlternate, grouping, align = '<', precision } = specifier
   const isForNumbers = sign !== undefined || isZeroUnsigned || isAlternate || grouping !== undefined || align === '='
-  if (isForNumbers || !['', 's'].includes(type)) throw invalidSpecifier(specifier.text, 'a text')
+  if (isForNumbers || !['', 's'].includes(type)) throw invalidSpecifier(specifier.text, 'a string')
   return padded(precision === undefined ? text : beginningOf(text, precision), { ...specifier, align })
 }
 

@@ -49,9 +49,7 @@ export function runCaseRoutes({
       answer: z.object({
         count: z.int(),
         total: z.int().meta({ description: 'How many there are in all; 0 beyond the last page.' }),
-        newer: z
-          .optional(z.int())
-          .meta({ description: 'How many more there are that were added after `until`, if it was given.' }),
+        newer: z.optional(z.int()).meta({ description: 'How many more were added after `until`, if it was given.' }),
         cases: z.array(runCase),
       }),
       handle: async ({ scope, params, body }) => {

@@ -74,7 +74,7 @@ export function addPeopleRoutes(routes: EvaluationRoutes): void {
     tag,
     permission: permissionsOf('queues').view,
     share: 'heavy',
-    summary: `Counts the scenarios of up to ${QUEUES_MAX} queues as for one; those that do not exist are left out.`,
+    summary: `Counts the scenarios of up to ${QUEUES_MAX} queues, each as for a single one; queues that do not exist are left out.`,
     body: z.object({ queue_ids: list(uuid, { max: QUEUES_MAX }) }),
     answer: z.object({ count: z.int(), progress: z.array(progress) }),
     handle: async ({ scope, body }) => {

@@ -9,7 +9,7 @@ import { windowingProperties } from '../../http/query-body.ts'
 
 const body = jsonObject.meta({
   properties: {
-    realtime: { type: 'boolean', description: 'Whether the latest activity counts, not the first.' },
+    realtime: { type: 'boolean', description: 'Whether to order by the latest activity instead of the first.' },
     windowing: { type: 'object', properties: windowingProperties },
   },
   examples: [{ realtime: true, windowing: { limit: 50 } }],

@@ -25,7 +25,7 @@ const simpleTrace = z.looseObject({ trace_id: z.string(), span_id: z.string() })
 
 const KEY_LENGTH_MAX = 200
 const idempotency_key = optional(z.string().min(1).max(KEY_LENGTH_MAX)).meta({
-  description: 'Chosen by the client for this call. The same call again, with the same key, creates nothing more.',
+  description: 'Chosen by the client. Repeating the call with the same key creates nothing more.',
 })
 
 /** Simple traces on all surfaces: `/simple/traces`, `/annotations`, `/invocations`. */

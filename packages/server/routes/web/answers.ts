@@ -14,7 +14,7 @@ const said = {
   outputs: z.optional(z.string()),
   attributes: z
     .optional(z.record(z.string(), z.string()))
-    .meta({ description: 'The attributes that were asked for, by path; a value that is no string as JSON.' }),
+    .meta({ description: 'The requested attributes, by path; a value that is not a string as JSON.' }),
 }
 
 /** A span, or a trace by its root, as a list shows it. Members without a value are omitted. */
@@ -40,8 +40,8 @@ const row = z.object({
 export const rowPage = z.object({
   count: z.int(),
   rows: z.array(row),
-  windowing: z.optional(z.looseObject({})).meta({ description: 'To send for the next page, in the order of time.' }),
-  after: z.optional(z.string()).meta({ description: 'To send for the next page, in any other order.' }),
+  windowing: z.optional(z.looseObject({})).meta({ description: 'Send it to get the next page in order of time.' }),
+  after: z.optional(z.string()).meta({ description: 'Send it to get the next page in any other order.' }),
 })
 
 export const previewList = z.object({
@@ -64,14 +64,14 @@ export const rowCount = z.object({
         }),
       ),
     )
-    .meta({ description: 'The parts of the window that have any, if asked for.' }),
+    .meta({ description: 'The parts of the window that have any rows, if requested.' }),
   bucket_ms: z.optional(z.number()),
 })
 
 export const facetCounts = z.object({
   count: z.int(),
   facets: z.array(z.object({ field: z.string(), values: z.array(z.object({ value: z.string(), count: z.int() })) })),
-  rows_max: z.int().meta({ description: 'The counts are those of so many of the newest rows.' }),
+  rows_max: z.int().meta({ description: 'How many of the newest rows were counted.' }),
 })
 
 /** Rows that have something in common, and what they add up to. Members without a value are omitted. */
@@ -79,8 +79,10 @@ export const rowGroups = z.object({
   count: z.int(),
   groups: z.array(
     z.object({
-      value: z.optional(z.string()).meta({ description: 'What the rows have in common; omitted: they have no value.' }),
-      start: z.optional(z.int()).meta({ description: 'Of a part of the window: Unix time in milliseconds.' }),
+      value: z.optional(z.string()).meta({ description: 'The value that the rows share; omitted if they have none.' }),
+      start: z
+        .optional(z.int())
+        .meta({ description: 'The start of a part of the window, as Unix time in milliseconds.' }),
       count: z.int(),
       errors: amount.meta({
         description: 'How many of the rows have the status error, or an exception in them or below them.',
@@ -91,7 +93,7 @@ export const rowGroups = z.object({
       p95: amount,
       first: z.optional(z.string()).meta({ description: 'When the first row began.' }),
       last: z.optional(z.string()).meta({ description: 'When the last row began.' }),
-      ended: z.optional(z.string()).meta({ description: 'When the row ended that ends last.' }),
+      ended: z.optional(z.string()).meta({ description: 'When the last row to end ended.' }),
     }),
   ),
   bucket_ms: z.optional(z.number()),
@@ -106,7 +108,9 @@ export const skeleton = z.object({
   total: z.int().meta({ description: 'Spans of the whole trace.' }),
   offset: z.int(),
   began_at: z.optional(z.string()).meta({ description: 'What `start` counts from.' }),
-  names: texts.meta({ description: 'The distinct names and types, to which `span_name` and `span_type` are indexes.' }),
+  names: texts.meta({
+    description: 'The distinct names and types; `span_name` and `span_type` are indexes into them.',
+  }),
   spans: z.object({
     span_id: texts,
     parent_id: texts,
@@ -138,7 +142,7 @@ export const parts = z.object({
       next: z.optional(z.int()).meta({ description: 'The offset of the next range.' }),
       is_unsupported: z
         .optional(z.boolean())
-        .meta({ description: 'It did not fit the schema, and is from `ag.unsupported.data`.' }),
+        .meta({ description: 'It did not fit the schema and comes from `ag.unsupported.data`.' }),
     }),
   ),
 })

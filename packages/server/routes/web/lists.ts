@@ -58,7 +58,7 @@ const common = { bodyBytesMax: QUERY_BODY_BYTES_MAX, method: 'POST', tag, permis
 const ROWS_DEFAULT = 50
 const ROWS_MAX = 1_000
 
-const described = 'A query as of POST /spans/query, with `focus` (trace, which is the default, or span)'
+const described = 'A query as in POST /spans/query, with `focus` (trace, which is the default, or span)'
 
 /** The members of each body beside those of a query. */
 const COUNT_MEMBERS = { buckets: optional(z.int().min(1).max(COUNT_BUCKETS_MAX)) }
@@ -130,7 +130,7 @@ function addRows(app: FastifyInstance, parts: ReadParts): void {
     path: '/spans/rows',
     body: rowsBody,
     answer: rowPage,
-    summary: 'Lists traces or spans with their totals and short previews, without their content.',
+    summary: 'Lists traces or spans with their totals and short previews instead of their content.',
     handle: async call => {
       const { principal, body, holder } = call
       const { order_by, after, attributes, previews } = parseRowMembers(body)
