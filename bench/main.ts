@@ -10,7 +10,6 @@ import { benchEvaluations, benchWorkers } from './evaluations.ts'
 import { benchEvaluators } from './evaluators.ts'
 import { benchIngest } from './ingest.ts'
 import { benchLargeTrace } from './large-trace.ts'
-import { compareLayouts } from './layouts/compare.ts'
 import { benchMetrics } from './metrics.ts'
 import { benchNeighbour } from './neighbour.ts'
 import { benchQuery } from './query.ts'
@@ -19,7 +18,6 @@ import { benchRegistry } from './registry.ts'
 import { benchOverhead } from './runs/overhead.ts'
 import { benchStreams } from './runs/streams.ts'
 import { benchSandbox } from './sandbox.ts'
-import { SPAN_SETS, type SpanSet } from './span-sets.ts'
 import { benchStorage } from './storage/storage.ts'
 import { benchWebList } from './web/list.ts'
 import { benchWeb } from './web/pages.ts'
@@ -85,11 +83,6 @@ const BENCHES: Record<string, Bench> = {
     spans: 1_000_000,
     about: 'from a key in the filter of the list until its rows are drawn, in the month of reads',
     run: ({ spans }) => benchWebList({ spans }),
-  },
-  layouts: {
-    about: 'the same spans in several layouts of the table: inserts, bytes, questions, resends',
-    sets: SPAN_SETS,
-    run: ({ spans, set = 'small' }) => compareLayouts({ spans, set: set as SpanSet }),
   },
   registry: {
     about: 'retrieving, listing and committing on 10,000 applications of ten revisions',
