@@ -49,7 +49,7 @@ export async function discardLetter(id: string | undefined): Promise<void> {
   print(`${id} was removed.`)
 }
 
-/** Letters that somebody else has replayed or removed since they were listed are only counted. */
+/** Letters that were replayed or removed by others since they were listed are only counted. */
 async function replayAll(): Promise<void> {
   let gone = 0
   for (const id of await allIds()) {

@@ -69,7 +69,7 @@ const TABLES: Elements = {
 /** The cluster's name. Servers tell it to Spanhouse by the macro `cluster`. */
 const CLUSTER = 'spanhouse'
 
-/** Servers send each other's statements on with the name of whoever sent them, which they prove by the secret. */
+/** Servers forward statements with the name of the user who sent them, which they prove by the secret. */
 const clusterOf = ({ tcpPorts, shard, isLogged }: ClusterMember, password: string): Elements => ({
   ...(isLogged ? { query_log: { database: 'system', table: 'query_log' } } : {}),
   macros: { cluster: CLUSTER, shard, replica: 1 },
@@ -138,7 +138,7 @@ const READER_PROFILE: Elements = {
   ...READER_LIMITS,
   constraints: {
     max_concurrent_queries_for_user: { const: '' },
-    // Whoever chooses them makes the server call any address, and write a file anywhere.
+    // A reader who could set them could make the server call any address and write a file anywhere.
     format_avro_schema_registry_url: { const: '' },
     input_format_record_errors_file_path: { const: '' },
     ...Object.fromEntries(Object.entries(READER_LIMITS).map(([name, max]) => [name, { min: 1, max }])),

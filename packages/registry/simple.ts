@@ -90,7 +90,7 @@ export async function editSimple(scope: Scope, id: Uuid, edit: SimpleEdit): Prom
     if (variant_id === null) return findSimple(inside, id)
     const variant = await lockVariant(inside, variant_id)
     const { headId, nextVersion } = await positionOn(inside, variant.id)
-    // What was read before the lock counts unless somebody else has committed since.
+    // What was read before the lock is valid unless another request has committed since.
     const stored = headId === read.revision_id ? read.data : ((await headOf(inside, variant.id))?.data ?? null)
     const content = given ?? (stored === read.data && kept ? kept : await encodeContent({ data: stored }))
     if (!hasNewLabels(before, artifact) && isSameJson(content.data, stored)) return findSimple(inside, id)

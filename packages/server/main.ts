@@ -31,7 +31,7 @@ const { startServer } = await import('./server.ts')
 beSupervised(() => end('the supervisor has exited'))
 const server = await startServer(config, log, fail).catch(error => {
   process.stderr.write(`Spanhouse cannot start: ${reasonOf(error)}\n`)
-  // One line for the operator; the stack is for whoever looks for a defect.
+  // One line for the operator; the stack is for those who look for a defect.
   log.debug({ err: error }, 'could not start')
   return process.exit(1)
 })

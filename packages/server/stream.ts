@@ -28,7 +28,7 @@ export interface SharedStream {
    * with.
    */
   divisions?: readonly number[] | undefined
-  /** By which the stream is told from one of another installation. */
+  /** Distinguishes the stream from that of another installation. */
   installation?: Uuid
 }
 

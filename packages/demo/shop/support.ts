@@ -1,7 +1,7 @@
 import type { Random } from './random.ts'
 import type { Step } from './step.ts'
 
-/** What somebody asks the assistant of the shop, and how it answers. */
+/** What customers ask the assistant of the shop, and how it answers. */
 interface Topic {
   question: string
   answer: string

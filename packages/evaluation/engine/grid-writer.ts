@@ -110,7 +110,7 @@ export class GridWriter {
       await this.#gather()
       await this.#writeSome()
     } while (this.#cells.length + this.#done.length + this.#finishing.length > 0 && !this.#signal.aborted)
-    // Nothing is awaited between the last look and this, so whatever is added later begins anew.
+    // Nothing is awaited between the last look and this, so what is added later starts a new round.
     this.#isWriting = false
   }
 

@@ -23,7 +23,7 @@ export function joinRun(
   { wanted, batchSize }: { wanted: number; batchSize: number },
 ): Promise<number> {
   return db.transaction().execute(async trx => {
-    // Whoever joins does so alone, so that the sum below is right.
+    // Workers join one at a time, so that the sum below is right.
     const run = await sql`select from evaluation_runs where project_id = ${project_id} and id = ${run_id}
       and work is not null for no key update`.execute(trx)
     if (run.rows.length === 0) return 0

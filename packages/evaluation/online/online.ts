@@ -201,7 +201,7 @@ export class Online {
     }
     const seen = this.#seen.get(id) ?? new Map<TraceId, Micros>()
     this.#seen.set(id, seen)
-    // A run that was stopped and started again begins anew.
+    // A run that was stopped and started again begins from the start.
     const until = Math.max(live.looked_until, this.#until.get(id) ?? 0)
     return { live, scope, queries, until, seen }
   }

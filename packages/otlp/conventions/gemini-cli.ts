@@ -47,7 +47,7 @@ function putToolCall(found: Found, attributes: SentAttributes): void {
   if (resultDisplay !== undefined) found.set('data.outputs', resultDisplay)
 }
 
-/** All calls of a response: those that the model asked for, and what it is told of their results. */
+/** All calls of a response: those that the model asked for, and the results that it gets. */
 function putScheduledCalls(found: Found, attributes: SentAttributes): void {
   const calls = objectsIn(valueAt(attributes, INPUT)).map(({ callId: id, name, args }) => ({
     functionCall: withoutAbsent({ id, name, args }),

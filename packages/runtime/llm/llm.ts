@@ -123,7 +123,7 @@ class Conversation {
   }
 }
 
-/** What a model has begun to say has reached the caller: another one would begin anew behind it. */
+/** The caller already has the beginning of a model's response: another model would start over behind it. */
 const allowsNext = ({ category, providerStatus, isPartial }: RunError): boolean =>
   !isPartial && ((category !== undefined && NEXT_MODEL.has(category)) || providerStatus === 404)
 

@@ -1,4 +1,4 @@
-/** What a thread tells of its current question while it is busy, in memory that it shares with whoever asked. */
+/** The progress of a thread with its current question, in memory that it shares with the caller. */
 export class Progress {
   readonly buffer: SharedArrayBuffer
   readonly #numbers: Float64Array

@@ -12,7 +12,7 @@ import { repeatedly } from './background.ts'
 /** How often the clocks are compared: that of the machine may be set meanwhile. */
 const COMPARE_EVERY_MS = 10_000
 
-/** Deviations of which the operator is told. */
+/** Deviations that are logged for the operator. */
 const NOTABLE_MICROS = 1_000_000
 
 /**

@@ -89,7 +89,7 @@ export class HostedWorkflows implements Workflows {
       {
         openMeans: context => services.openMeans({ principal, mock: undefined, isPatient: true }, context),
         record: spans => {
-          // A call that was cut off is repeated by whoever holds the scenario then.
+          // A call that was cut off is repeated by the worker that holds the scenario then.
           if (!signal.aborted) published = services.traces.publish(principal, spans)
           ended.resolve(spans)
           return published

@@ -65,7 +65,7 @@ export async function listenGrpc(options: GrpcServerOptions): Promise<GrpcServer
     session.setTimeout(IDLE_MS_MAX, () => session.close())
   })
   server.on('stream', (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => {
-    // A broken stream also closes; whoever reads it learns of it then.
+    // A broken stream also closes, which is when its reader learns of it.
     stream.on('error', () => {})
     arriving.add(stream)
     for (const event of ['end', 'close']) stream.once(event, () => arriving.delete(stream))

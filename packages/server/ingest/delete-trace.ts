@@ -22,7 +22,7 @@ interface UpTo {
   accepted_at: Micros
   /** By the clock of `performance`. */
   until: number
-  /** What the caller is told if it takes longer. */
+  /** The response if it takes longer. */
   ifLate: string
 }
 

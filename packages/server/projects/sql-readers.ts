@@ -65,8 +65,8 @@ export const serverReaders = (engine: Engine): SqlReaders => ({
 })
 
 /**
- * A cluster's readers are made by its operator: policies hold on other servers only if these are told who reads, by a
- * `secret` in `remote_servers`, which cannot be seen from here.
+ * A cluster's readers are created by its operator: policies hold on other servers only if these know the reader, which
+ * takes a `secret` in `remote_servers` that cannot be seen from here.
  */
 const clusterReaders: SqlReaders = { set: unavailable, remove: unavailable }
 

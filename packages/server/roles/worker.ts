@@ -9,7 +9,7 @@ export interface WorkerStart extends EvaluationsStart {
 
 /** The background work of a process. */
 export interface Worker {
-  /** Is told of evaluations to work on. */
+  /** Is notified of evaluations to work on. */
   dispatcher: Dispatcher
   online: Online
   stop(): Promise<void>

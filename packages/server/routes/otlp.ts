@@ -87,7 +87,7 @@ export function otlpRoutes({ exports, signals }: Intake): (app: FastifyInstance)
   }
 }
 
-/** What arrives is discarded, whatever it is: the response is a success, with a warning. */
+/** All that arrives is discarded; the response is a success with a warning. */
 function addOtherSignal(app: FastifyInstance, signal: OtherSignal, signals: OtherSignals): void {
   app.post(`/otlp/v1/${signal}`, {
     config: describedAs({ method: 'POST', path, tag, summary: '', hidden: true }),

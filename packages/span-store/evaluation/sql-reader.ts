@@ -38,7 +38,7 @@ export function projectReader(project_id: Uuid): ProjectReader {
   }
 }
 
-/** Two texts are constant, too: whoever chooses them makes the server call any address, and write files. */
+/** Two texts are constant, too: a reader who could set them could make the server call any address and write files. */
 const LIMITS =
   "readonly = 2, format_avro_schema_registry_url = '' CONST, input_format_record_errors_file_path = '' CONST, " +
   'max_concurrent_queries_for_user = 4 CONST, max_execution_time = 30 MIN 1 MAX 30, ' +

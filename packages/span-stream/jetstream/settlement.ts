@@ -95,8 +95,8 @@ export class Settlement {
   }
 
   /**
-   * A killed server restores the latest removed messages, but not always their parts. And whoever held a message for
-   * too long, or was paused, may settle it after it was fetched again: the message is gone then, and after it its
+   * A killed server restores the latest removed messages, but not always their parts. And a process that held a message
+   * for too long, or was paused, may settle it after it was fetched again: the message is gone then, and after it its
    * parts.
    */
   async #withoutParts(fetched: Fetched): Promise<null> {

@@ -1,4 +1,4 @@
-/** A pattern that cannot be used. The message is for whoever wrote it. */
+/** A pattern that cannot be used. The message is for its author. */
 export class PatternError extends Error {
   constructor(reason: string, at?: number) {
     super(at === undefined ? reason : `${reason} at position ${at}`)

@@ -12,10 +12,10 @@ export const eventText = (name: string, data: string): string => `event: ${name}
 /** A comment, which clients ignore; an empty one keeps the connection alive. */
 export const commentText = (text = ''): string => `: ${text}\n\n`
 
-/** How often it is checked that whoever listens still may: as long as other requests with their credential work. */
+/** How often it is checked that a listener still may listen: while other requests with its credential succeed. */
 const CHECK_EVERY_MS = 1_000
 
-/** Not on behalf of whoever listens: all callers share the statements that look up credentials. */
+/** Not on behalf of the listener: all callers share the statements that look up credentials. */
 const onBehalfOfNobody = AsyncLocalStorage.snapshot()
 
 /** The call that is answered with events. */

@@ -47,7 +47,7 @@ export function adminEntityRoutes(parts: Parts): (app: FastifyInstance) => void 
   }
 }
 
-/** Whoever becomes a member may just have been rejected. */
+/** A new member may have been rejected just before. */
 const thenForget = <T>({ authenticator }: Parts, making: Promise<T>): Promise<T> =>
   making.finally(() => authenticator.forget())
 

@@ -67,7 +67,7 @@ function note(
   readEvents?.note({ project_id, type, attributes: { user_id, ...attributes } })
 }
 
-/** What is told of the rows is kept, not the rows, which may be large. */
+/** Keeps what the event says of the rows, not the rows themselves, which may be large. */
 function whenRead<Row, T extends Json>(
   list: RowList<Row>,
   { told, done }: { told(row: Row): T; done(first: T[]): void },

@@ -5,7 +5,7 @@ const begun = new Map<string, Promise<Response>>()
 /** Begins a GET before the code is here that wants its response; `takeBegun` hands it over. */
 export function begin(url: string): void {
   const response = fetch(url, { headers: { authorization: `ApiKey ${getKey() ?? ''}` } })
-  // Whoever takes it is told of a failure.
+  // The caller that takes it handles a failure.
   response.catch(() => undefined)
   begun.set(url, response)
 }

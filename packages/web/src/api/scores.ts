@@ -2,7 +2,7 @@ import { queryOptions } from '@tanstack/react-query'
 import { post } from './client.ts'
 import { isObject, type JsonObject } from './registry/registry.ts'
 
-/** What somebody or an evaluator said of a span of a trace. */
+/** The scores that a person or an evaluator gave a span of a trace. */
 export interface Annotation {
   trace_id: string
   /** Of the span that it is about. */

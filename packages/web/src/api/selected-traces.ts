@@ -6,7 +6,7 @@ import { isObject, type JsonObject, type Workflow } from './registry/registry.ts
 import { saveQuery } from './saved-queries.ts'
 import { wholeParts } from './whole-parts.ts'
 
-/** A span that somebody chose, which stands for its trace if it is a root. */
+/** A selected span; a root represents its trace. */
 export interface Chosen {
   trace_id: string
   span_id: string

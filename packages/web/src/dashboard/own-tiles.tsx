@@ -13,7 +13,7 @@ import { TILES_MAX } from './search.ts'
 import type { Shown } from './shown.ts'
 import { BUCKETS, type Tile, TileView } from './tiles.tsx'
 
-/** A tile for each filter that somebody added, and the button that adds one. */
+/** A tile for each added filter, and the button that adds one. */
 export function OwnTiles(shown: Shown): ReactNode {
   const { tiles = [] } = shown.search
   const set = (next: readonly string[]): void => shown.change({ tiles: next.length > 0 ? [...next] : undefined })

@@ -20,7 +20,7 @@ interface CodeEditorProps {
 }
 
 /**
- * Whoever types is not interrupted by what depends on the text: it follows when he pauses, and at the latest when he
+ * Typing is not interrupted by what depends on the text: that follows during a pause, and at the latest when the editor
  * leaves.
  */
 const PAUSE_MS = 120

@@ -64,7 +64,7 @@ export const RATE_MIN = 0.01
 export const RATE_MAX = 100
 
 export function readStartSearch(given: Given): StartSearch {
-  // Digits in an address, a number from the form. Whoever writes an address may put an object there.
+  // Digits in an address, a number from the form. A hand-written address may contain an object.
   const numberIn = (name: string): number => (typeof given[name] === 'object' ? Number.NaN : Number(given[name]))
   const [repeats, rate] = [numberIn('repeats'), numberIn('rate')]
   return {

@@ -71,7 +71,7 @@ export function Commands({ onClose, onKeys }: { onClose: () => void; onKeys: () 
     <Modal title="Commands" onClose={onClose} returnTo={before}>
       <input
         className={styles.find}
-        // biome-ignore lint/a11y/noAutofocus: whoever presses ⌘K types next
+        // biome-ignore lint/a11y/noAutofocus: typing is the next step after ⌘K
         autoFocus
         role="combobox"
         aria-label="Command, name or trace id"

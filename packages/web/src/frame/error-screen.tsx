@@ -50,7 +50,7 @@ function NotLoaded({ error }: { error: Error }): ReactNode {
 
 function Failed({ error, reset }: { error: Error; reset: () => void }): ReactNode {
   const tryAgain = (): void => {
-    // What it could not show is read anew.
+    // What it could not show is read again.
     queryClient.removeQueries({ type: 'inactive' })
     reset()
   }

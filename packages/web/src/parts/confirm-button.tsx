@@ -3,7 +3,7 @@ import { Button, ONCE } from './controls.tsx'
 
 /**
  * A button for what cannot be undone: it asks in its own place, where the second click of a double click is no answer.
- * Whoever answers no, or presses Escape, has the focus where it was.
+ * Answering no, or pressing Escape, returns the focus to where it was.
  */
 export function ConfirmButton({
   question,

@@ -12,7 +12,7 @@ export function CopyButton({ text, children = 'Copy', ...rest }: CopyButtonProps
   const copy = (): void =>
     void navigator.clipboard.writeText(text).then(
       () => setCopied(text),
-      // Whoever forbids it knows.
+      // The user who forbade it knows.
       () => undefined,
     )
   return (

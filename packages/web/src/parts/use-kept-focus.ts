@@ -30,7 +30,7 @@ export function useKeptFocus<Part extends HTMLElement>(): RefObject<Part | null>
     const leaving = new AbortController()
     const { signal } = leaving
     current.addEventListener('focusin', ({ target }) => note(target as Element), { signal })
-    // Whoever clicks beside everything leaves the focus nowhere.
+    // A click outside of all controls leaves nothing focused.
     addEventListener('pointerdown', () => note(undefined), { signal, capture: true })
     return () => {
       observer.disconnect()

@@ -7,7 +7,7 @@ import { annotationsQuery } from '../api/scores.ts'
 /** Turns of a session that are shown. */
 export const TURNS_MAX = 1_000
 
-/** A session grows while somebody talks. */
+/** A session grows during a conversation. */
 const LOOK_MS = 2_000
 
 interface Session {

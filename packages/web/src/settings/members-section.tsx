@@ -115,7 +115,7 @@ function Members({ workspace_id, organization, members }: MembersProps): ReactNo
   )
 }
 
-/** Invites an address; there is no mail, so the link is passed on by whoever invites. */
+/** Invites an address. No email is sent, so the inviting user passes the link on. */
 function Invite({ workspace_id, organization_id }: { workspace_id: string; organization_id: string }): ReactNode {
   const { data: roles = [] } = useQuery(memberRolesQuery)
   const [email, setEmail] = useState('')

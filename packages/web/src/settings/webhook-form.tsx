@@ -5,7 +5,7 @@ import { Button, Failure, TextField } from '../parts/controls.tsx'
 import { CopyButton } from '../parts/copy-button.tsx'
 import styles from './settings.module.css'
 
-/** The events that change something; reads are events too, and are told of with "all events". */
+/** The events that change something; reads are events too, and belong to "all events". */
 const EVENTS = [
   ['workflows.revisions.committed', 'Applications and evaluators are committed'],
   ['environments.revisions.committed', 'Something is deployed'],

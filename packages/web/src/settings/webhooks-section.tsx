@@ -11,7 +11,7 @@ import { Refusal } from './refusal.tsx'
 import styles from './settings.module.css'
 import { WebhookForm } from './webhook-form.tsx'
 
-/** Which addresses are told of what happens in the project, and how it went. */
+/** The addresses that get the events of the project, and their deliveries. */
 export function WebhooksSection(): ReactNode {
   const { data, error } = useQuery(subscriptionsQuery)
   const refusal = useRefusal('edit_webhooks')

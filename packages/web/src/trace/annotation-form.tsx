@@ -39,7 +39,7 @@ interface Draft {
 
 /**
  * Says something of a span, under the name of an evaluator; a new name makes a new evaluator. What is filled in is kept
- * in this browser until it is saved or cancelled: whoever looks at another span meanwhile does not lose it.
+ * in this browser until it is saved or cancelled: looking at another span in the meantime does not lose it.
  */
 export function AnnotationForm({ about, onClose }: AnnotationFormProps): ReactNode {
   const queryClient = useQueryClient()
@@ -59,7 +59,7 @@ export function AnnotationForm({ about, onClose }: AnnotationFormProps): ReactNo
   const slug = draft.slug ?? (judged.find(one => one.slug === last) ?? judged[0])?.slug ?? NEW
   const fields = fieldsOf(judged.find(one => one.slug === slug))
   const outputs = valuesOf(fields, texts)
-  // Whoever saves again because no response came does not say it twice.
+  // Saving again because no response came does not annotate twice.
   const [form] = useState(() => randomHex(32))
   const key = [form, about.trace_id, about.span_id].join()
   const save = useMutation({
@@ -84,7 +84,7 @@ export function AnnotationForm({ about, onClose }: AnnotationFormProps): ReactNo
       <label>
         What is judged
         <select
-          // biome-ignore lint/a11y/noAutofocus: somebody asked for this form
+          // biome-ignore lint/a11y/noAutofocus: the user opened this form
           autoFocus
           className={controls.select}
           value={slug}

@@ -20,7 +20,7 @@ export function SaveQueryDialog({ search, onClose }: { search: TracesSearch; onC
   const save = useMutation({
     mutationFn: async (): Promise<boolean> => {
       const filter = { focus: search.focus ?? 'trace', filtering: parseFilterText(search.q ?? '') }
-      // Somebody else may have saved one meanwhile: nothing is replaced that the dialog did not speak of.
+      // Another user may have saved one in the meantime: only what the dialog named is replaced.
       await queryClient.refetchQueries({ queryKey: savedQueriesQuery.queryKey }, { throwOnError: true })
       const now = namedQuery(queryClient.getQueryData(savedQueriesQuery.queryKey) ?? [], name)
       if (now?.id !== taken?.id) return false

@@ -157,7 +157,7 @@ export const changesBetween = (before: Configuration, after: Configuration): (ke
   )
 
 interface Commit {
-  /** What the draft began with: the server rejects the commit if somebody else has committed since. */
+  /** What the draft began with: the server rejects the commit if another user has committed since. */
   base: Revision
   configuration: Configuration
   message: string

@@ -90,7 +90,7 @@ interface TestsetCommit {
   message: string
 }
 
-/** Commits all rows of a testset as its next revision. Throws if somebody else has committed since `base`. */
+/** Commits all rows of a testset as its next revision. Throws if another user has committed since `base`. */
 export async function commitTestset({ base, testcases, message }: TestsetCommit): Promise<TestsetRevision> {
   const { testset_id, testset_variant_id, id: base_revision_id } = base
   const commit = { testset_id, testset_variant_id, base_revision_id, message, data: { testcases } }

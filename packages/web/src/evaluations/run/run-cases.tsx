@@ -29,7 +29,7 @@ interface RunCasesProps {
 /** Scores that have a column; all of them are shown beside the table. */
 const COLUMNS_MAX = 6
 
-/** Whoever looks at a live run waits for what comes. The cases of a testset stay in its order, also while they run. */
+/** A live run shows the newest cases first. The cases of a testset stay in its order, also while they run. */
 const askedOf = ({ flags }: Run, { bin, failure, errors, by }: RunSearch): CasesAsked => ({
   ...(flags?.is_live && !by && { is_newest_first: true }),
   ...(bin && { score: bin }),
