@@ -106,7 +106,7 @@ describe('spanhouse evaluate', () => {
       [['evaluate'], '--testset or --query'],
       [['run', 'slug:latest'], "'slug:latest' is not a valid reference"],
       [['evaluate', '--testset', testset], '--evaluator is missing'],
-      [['evaluate', '--testset', testset, '--evaluator', `${exact}=robot`], 'the origin is one of'],
+      [['evaluate', '--testset', testset, '--evaluator', `${exact}=robot`], 'the origin must be one of'],
       [['evaluate', '--testset', testset, '--evaluator', exact, '--fail-under', 'success'], 'not KEY=VALUE'],
       [['evaluate', '--testset', testset, '--evaluator', exact, '--repeats', 'two'], '--repeats two'],
       [['evaluate', '--testset', testset, '--evaluator', exact, '--junit', '/no/such/folder/x'], '--junit: ENOENT'],

@@ -128,7 +128,7 @@ describe('the server', () => {
     await page.route('**/*', route => route.abort('connectionrefused'))
     await page.getByRole('link', { name: 'Dashboard', exact: true }).click()
     await page.getByRole('heading', { name: 'This screen cannot be loaded' }).waitFor()
-    await page.getByText('The screen is opened when it is back.').waitFor()
+    await page.getByText('The screen opens when it is back.').waitFor()
     await page.keyboard.press('?')
     await trouble(page, 'The dialog cannot be shown.').waitFor()
     await page.getByRole('link', { name: 'Traces', exact: true }).click()
@@ -169,7 +169,7 @@ describe('the server', () => {
       await page.getByRole('link', { name: 'Dashboard', exact: true }).click()
       const opened = { name: isBack ? 'By application' : 'This screen cannot be loaded' }
       await page.getByRole('heading', opened).waitFor()
-      if (!isBack) await page.getByText('The server does not have its files.').waitFor()
+      if (!isBack) await page.getByText('Its files are missing on the server').waitFor()
       expect(loads).toBe(1)
       await close()
     }

@@ -144,7 +144,7 @@ test('members are invited and get roles; a viewer sees why controls are off', as
   const { page, close } = await visit(browser, keyOf(host), '/w/settings/members')
   await page.getByRole('textbox', { name: 'Email address' }).fill('ada@corp.test')
   await page.getByRole('button', { name: 'Invite' }).click()
-  await page.getByText('Pass this link on.').waitFor()
+  await page.getByText('Send this link to the person you invite.').waitFor()
   await page.getByRole('button', { name: 'Withdraw the invitation of ada@corp.test' }).waitFor()
   await page.getByRole('combobox', { name: `Role of ${person.email}` }).selectOption('viewer')
   await expect

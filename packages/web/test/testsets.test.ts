@@ -194,7 +194,7 @@ test('JSON is opened and pasted with the preview of tables: an array of objects,
   await page.getByRole('cell', { name: '9007199254740993' }).waitFor()
   const paste = page.getByLabel('Or paste cells')
   await paste.fill('[{"city":"Lima"},\n 5]')
-  await page.getByText('Row 2 is no object').waitFor()
+  await page.getByText('Row 2 is not an object').waitFor()
   await page.getByText('No rows yet').waitFor()
   await paste.fill('[{"city":"Lima","id":9007199254740993,"is_capital":true,"zip":"007"}]')
   await page.getByText('1 row, 4 columns').waitFor()
