@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { START_OPTIONS, startEnvironment } from './start/options.ts'
-import { ALIVE_EVERY_MS, type Sign } from './start/supervision.ts'
+import { ALIVE_EVERY_MS, beatsMissedMax, type Sign } from './start/supervision.ts'
 
 /**
  * `npm start`: runs the program (main.ts) in a child process, and restarts it if it dies. Everything accepted is
@@ -16,11 +16,6 @@ import { ALIVE_EVERY_MS, type Sign } from './start/supervision.ts'
  */
 
 const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url))
-
-/** How many heartbeats may be missed: half a minute. No request blocks the event loop for nearly as long. */
-const BEATS_MISSED_MAX = 30
-/** Longer than the program takes to stop in order, which it limits itself. */
-const STOP_MS = 30_000
 
 /** The delay before a restart, which grows each time … */
 const WAIT_MS = { min: 1_000, max: 30_000 }
@@ -74,14 +69,14 @@ async function run(): Promise<Ending> {
     seen.add(sign)
     missed = 0
   })
-  const isInOrder = (): boolean => stopping.signal.aborted || seen.has('stopping')
   const watch = setInterval(() => {
     missed++
-    if (missed * ALIVE_EVERY_MS <= (isInOrder() ? STOP_MS : BEATS_MISSED_MAX * ALIVE_EVERY_MS)) return
-    process.stderr.write(`Spanhouse did not respond for ${missed} s and is being killed\n`)
+    if (missed <= beatsMissedMax(seen)) return
+    process.stderr.write(`Spanhouse did not respond for ${(missed * ALIVE_EVERY_MS) / 1000} s and is being killed\n`)
     child.kill('SIGKILL')
   }, ALIVE_EVERY_MS)
   const [code, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null]
   clearInterval(watch)
-  return { code, signal, wasReady: seen.has('ready'), isInOrder: isInOrder() }
+  const isInOrder = stopping.signal.aborted || seen.has('stopping')
+  return { code, signal, wasReady: seen.has('ready'), isInOrder }
 }
