@@ -14,7 +14,7 @@ export function referencesTo(family: string, text: string | undefined): Record<s
     const mistake = text === undefined ? `The ${family} is missing` : `'${text}' is not a valid reference`
     throw new UsageError(`${mistake}: give a slug, SLUG@VARIANT:VERSION or a revision's id.`)
   }
-  if (UUID.test(slug)) return { [`${family}_revision`]: { id: slug } }
+  if (variant === undefined && version === undefined && UUID.test(slug)) return { [`${family}_revision`]: { id: slug } }
   return {
     [family]: { slug },
     ...(variant !== undefined && { [`${family}_variant`]: { slug: variant } }),

@@ -91,7 +91,8 @@ export async function projectKey(): Promise<string> {
   const key = setting('SPANHOUSE_API_KEY')
   if (key !== undefined) return key
   const folder = setting('SPANHOUSE_DATA_DIR') ?? './data'
-  const kept = await readFile(join(folder, 'api-key'), 'utf8').catch(() => undefined)
-  if (kept === undefined) throw new Error(`SPANHOUSE_API_KEY is not set, and ${folder} contains no key.`)
+  const kept = await readFile(join(folder, 'api-key'), 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new Error(`SPANHOUSE_API_KEY is not set, and ${folder} has no key that can be read: ${error.message}`)
+  })
   return kept.trim()
 }

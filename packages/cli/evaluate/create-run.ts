@@ -19,7 +19,7 @@ type Origin = (typeof ORIGINS)[number]
 export async function createRun(spanhouse: Spanhouse, options: NewRunOptions): Promise<string> {
   const { testset, query, application, evaluator = [], name } = options
   if ((testset === undefined) === (query === undefined))
-    throw new UsageError('--testset or --query is missing: name what to evaluate.')
+    throw new UsageError('Give either --testset or --query: what to evaluate.')
   if (evaluator.length === 0 && application === undefined) throw new UsageError('--evaluator is missing.')
   const repeats = repeatsOf(options)
   const pinned = async (family: Family, text: string | undefined) =>
