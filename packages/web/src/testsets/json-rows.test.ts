@@ -22,7 +22,7 @@ test.each(['country,people\nPeru,34', '[a],b\n1,2', '{x},y', '"{""a"":1}"', ''])
 test.each([
   ['[{"a":1}, 2]', 'Row 2 is not an object'],
   ['{"a":1}\n{"a":', 'Line 2 is not JSON'],
-  ['{"a":1}\n[1]', 'Line 2 is no object'],
+  ['{"a":1}\n[1]', 'Line 2 is not an object'],
   ['[{"a":1}', 'It is not JSON'],
 ])('%j is refused', (text, message) => {
   expect(() => jsonRowsIn(text)).toThrow(message)
