@@ -20,7 +20,7 @@ import { MIXES } from './storage/mixes.ts'
 const CONCURRENCY = 8
 /** As many as a server has writers. */
 const CONNECTIONS = 2
-/** Merges have ended when ClickHouse has used less than this share of a processor for so long. */
+/** Merges have ended when ClickHouse has used less than this share of a processor for this time. */
 const QUIET_SHARE = 0.06
 const QUIET_MS = 3_000
 const LOOK_EVERY_MS = 500
@@ -31,7 +31,7 @@ interface Insert {
   file: string
 }
 
-/** Exports with so many spans altogether, as other benchmarks send them. */
+/** Exports with this number of spans in total, as other benchmarks send them. */
 export const ENGINE_SETS: Record<string, (spans: number) => Iterable<Export>> = {
   ingest: ingestExportsOf,
   reads: readsExportsOf,

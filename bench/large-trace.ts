@@ -19,7 +19,7 @@ const SEED = 41
 const TOKENS_PER_CALL = 7
 
 /**
- * One trace of so many spans, whose root comes last: what each tenth of it costs, and the time from the answer to an
+ * One trace of N spans, whose root comes last: what each tenth of it costs, and the time from the answer to an
  * export of another trace until a query returns its span, alone and meanwhile.
  */
 export async function benchLargeTrace({ spans }: { spans: number }): Promise<object> {

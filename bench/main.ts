@@ -118,7 +118,7 @@ const BENCHES: Record<string, Bench> = {
   },
   large: {
     spans: 300_000,
-    about: 'one trace of so many spans: each tenth of it, its totals, and how soon other spans are visible meanwhile',
+    about: 'one trace of N spans: each tenth of it, its totals, and how soon other spans are visible meanwhile',
     run: ({ spans }) => benchLargeTrace({ spans }),
   },
   sandbox: {

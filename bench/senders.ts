@@ -9,7 +9,7 @@ export interface Sender {
   close(): void
 }
 
-/** A sender by protocol, for so many exports at a time. Bodies are compressed by gzip. */
+/** A sender by protocol, for this number of exports at a time. Bodies are compressed by gzip. */
 export const SENDERS = {
   http: ({ url, apiKey }: ServerProcess, concurrency: number): Sender => {
     const agent = new Agent({ keepAlive: true, maxSockets: concurrency })

@@ -44,7 +44,7 @@ export function makeLargeTrace(spans: number): Span[] {
 export const largeTraceId = (spans: number): string => spans.toString().padStart(32, 'a')
 export const LARGE_TRACES = [1_000, 10_000]
 
-/** The spans of one trace of a set that has so many traces. */
+/** The spans of one trace of a set with this number of traces. */
 export function makeTrace(set: SpanSet, trace: number, traces: number): Span[] {
   const digest = digestOf(set, trace)
   const start = START + (set === 'chat' ? trace * 200_000 : Math.floor((trace / traces) * DAYS * 86_400_000_000))
@@ -118,7 +118,7 @@ function usageOf(random: number): JsonObject {
 
 export const TURNS = 10
 const CONVERSATIONS_AT_ONCE = 2_000
-/** One turn in so many mentions the rare word. */
+/** One turn of this number mentions the rare word. */
 export const RARE_EVERY = 10_000
 export const RARE_WORD = 'perihelion'
 

@@ -14,7 +14,7 @@ import { Roles } from '../writers/writer-set.ts'
 
 const PARTITIONS = 8
 const WRITERS = 2
-/** Between two spans, each of a trace of its own. A partition gets one in so many times {@link PARTITIONS}. */
+/** Between two spans, each of a trace of its own. A partition gets one in this time multiplied by {@link PARTITIONS}. */
 const SEND_EVERY_MS = 20
 const LOOK_EVERY_MS = 50
 const PHASE_MS = 15_000

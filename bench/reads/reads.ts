@@ -60,7 +60,7 @@ async function untilMerged(server: ServerProcess): Promise<void> {
   throw new Error(`ClickHouse still merges after ${MERGES_S_MAX} s`)
 }
 
-/** Uses a server that has a month of so many spans; `filled` says what filling took, unless an earlier run did. */
+/** Uses a server with a month of `spans` spans; `filled` has the cost of filling it, unless an earlier run did. */
 export async function withMonth<T>(
   spans: number,
   use: (server: ServerProcess, filled: object | undefined) => Promise<T>,
@@ -77,7 +77,7 @@ export async function withMonth<T>(
 
 const FILLED = 'filled.json'
 
-/** A folder for so many spans of this data in this layout. */
+/** A folder for this number of spans of this data in this layout. */
 async function kept(spans: number): Promise<string> {
   const hash = createHash('sha1').update(readFileSync(new URL('traces.ts', import.meta.url)))
   const ddl = new URL('../../clickhouse/', import.meta.url)

@@ -19,7 +19,7 @@ export const MONTH = { oldest: '2026-10-01T00:00:00Z', newest: '2026-10-31T00:00
 export const CUSTOMERS = 10_000
 export const ROUTES = 1_000
 export const ENVIRONMENTS = ['production', 'staging', 'development']
-/** A session has so many traces, one every so many traces. */
+/** The traces of a session, and the distance between two of them in traces. */
 const TRACES_PER_SESSION = 10
 const SESSIONS_AT_ONCE = 500
 export const USERS = 2_000
@@ -43,7 +43,7 @@ export const sessionOf = (trace: number): string => {
   return `session-${round * SESSIONS_AT_ONCE + (trace % SESSIONS_AT_ONCE)}`
 }
 
-/** The exports of so many spans. */
+/** The exports with this number of spans. */
 export function* exportsOf(spans: number): Generator<Export> {
   const traces = spans / SPANS_PER_TRACE
   for (let first = 0; first < traces; first += TRACES_PER_EXPORT) {

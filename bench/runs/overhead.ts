@@ -10,7 +10,7 @@ const MODEL = `fake-delay-${DELAY_MS}`
 const CONCURRENT = 200
 /** Runs in progress at this rate, if each takes half a second. */
 const RUNS_PER_SECOND = CONCURRENT * 2
-/** After so many runs the provider itself is called once. */
+/** Runs after which the provider itself is called once. */
 const RUNS_PER_DIRECT_CALL = 10
 const ROUND_RUNS = 10 * RUNS_PER_SECOND
 /** V8 optimises some 200 functions in them, most within two seconds. */

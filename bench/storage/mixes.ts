@@ -6,7 +6,7 @@ import { type Call, CLIENTS, type Client, type Message } from './clients.ts'
 /** Seeded exports of one kind of application, a quarter of them from each client. */
 export interface Mix {
   about: string
-  /** About so many spans; fewer if a trace is larger. */
+  /** The approximate number of spans; fewer if a trace is larger. */
   exports(spans: number): Generator<Export>
 }
 

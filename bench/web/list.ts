@@ -26,7 +26,7 @@ const FILTERS: Record<string, (run: number, traces: number) => string> = {
 
 /**
  * From the last key of a filter until its first row is drawn, and until that row also shows what it says, in a list of
- * a month of so many spans.
+ * a month of this number of spans.
  */
 export async function benchWebList({ spans }: { spans: number }): Promise<object> {
   return withMonth(spans, async server => {

@@ -89,8 +89,9 @@ const BACKOFF_MS = { first: 200, last: 10_000 }
 const STEADY_MS = 60_000
 
 /**
- * After so many restarts in a row a reader is added only once in so many milliseconds. Whoever may change the readers
- * of one project could otherwise keep the server from everybody else. Removals are as many as additions and never wait.
+ * After this many restarts in a row a reader is added only once in this many milliseconds. Those who may change the
+ * readers of one project could otherwise keep the server from everybody else. Removals are as many as additions and
+ * never wait.
  */
 const RESTARTS = { atOnce: 10, everyMs: 20_000 }
 

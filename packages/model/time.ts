@@ -33,7 +33,7 @@ let latestMs = 0
 /** The last of those that were ahead of the present. */
 let latestAhead: Micros = 0
 
-/** While they are ahead, they go on by one microsecond in so many. */
+/** While they are ahead, they advance by one microsecond in this many. */
 const SLOWDOWN = 2
 
 /**

@@ -147,7 +147,7 @@ export class ReplyCollector {
 
   /**
    * The whole call, whether or not its parts arrived before. One that the provider executed itself, such as a search in
-   * the web, is no call: nobody has to answer it.
+   * the web, is not a call: nobody has to answer it.
    */
   #endCall({ toolCallId: id, toolName: name, input, providerExecuted }: LanguageModelV4ToolCall): void {
     if (providerExecuted) return

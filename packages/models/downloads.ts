@@ -67,7 +67,7 @@ const covers = (type: string, mediaType: string): boolean =>
 const noFile = (url: URL, status: number): ModelError =>
   new ModelError(`${url.origin} responded with HTTP ${status} instead of the file`, { category: 'other', status: 400 })
 
-/** The caller chose the address: what is wrong with it is no trouble of the model's provider. */
+/** The caller chose the address: the model's provider is not to blame for it. */
 const notFetched = (url: URL, error: unknown): unknown =>
   error instanceof OutboundError
     ? new ModelError(`The file at ${shownOf(url)} cannot be fetched: ${error.message}`, {

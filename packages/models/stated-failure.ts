@@ -37,8 +37,8 @@ export function statedFailure(said: unknown): StatedFailure | undefined {
 }
 
 /**
- * The same of something that is no answer. The message at its top says more than a name beside it; Google's failures are
- * in a list at times, Amazon's have a capital letter, and those of Python's servers a detail.
+ * The same for something that is not an answer. The message at its top says more than a name next to it; Google's
+ * failures are in a list at times, Amazon's have a capital letter, and those of Python's servers a detail.
  */
 export function failureIn(said: unknown): StatedFailure | undefined {
   const [first] = [said].flat()

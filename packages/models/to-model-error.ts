@@ -144,7 +144,7 @@ function placeOf({ path, message, errors }: Issue, above: PropertyKey[] = []): s
   return inner ? placeOf(inner, whole) : `${whole.map(String).join('.') || 'the whole'}: ${message}`
 }
 
-/** What came with a good status, and is no answer in the form that the package expects. */
+/** A response with a good status that does not have the form that the package expects. */
 function unreadIn({ value, cause, responseBody }: PackageError): unknown {
   if (typeof responseBody === 'object') return responseBody
   return value ?? (cause as PackageError | undefined)?.value

@@ -245,7 +245,7 @@ export const PAGE_COST_MAX = 4_000
 /** Bytes of all values in one statement, each time they stand in it; a list of 100,000 UUIDs is 4 MB three times. */
 const VALUE_BYTES_MAX = 24 * 1024 * 1024
 
-/** The statement, unless it costs more than so many expressions: a Problem `query_limit`. */
+/** The statement. Throws a Problem `query_limit` if it costs more than `max` expressions. */
 export function withinCost(fragment: Sql, max: number): Sql {
   const cost = costOf(fragment)
   if (cost <= max) return fragment

@@ -14,7 +14,7 @@ const STOP_MS = 25_000
 
 // Whatever this process, its threads and the embedded stores create is not readable by others.
 process.umask(0o077)
-// What cannot be written, on a full disk or to a terminal that is gone, is no reason to end.
+// A full disk, or a terminal that is gone, is not a reason to exit.
 for (const output of [process.stdout, process.stderr]) output.on('error', () => undefined)
 // Replaced once there is something to stop.
 let end = (_reason: string): void => process.exit(0)

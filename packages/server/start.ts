@@ -22,7 +22,7 @@ const WAIT_MS = { min: 1_000, max: 30_000 }
 /** … until the program has run for this long. */
 const GOOD_RUN_MS = 5 * 60_000
 
-// What cannot be written, on a full disk or to a terminal that is gone, is no reason to end.
+// A full disk, or a terminal that is gone, is not a reason to exit.
 process.stderr.on('error', () => undefined)
 
 const stopping = new AbortController()

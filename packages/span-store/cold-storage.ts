@@ -8,7 +8,7 @@ export interface ColdStorage {
    * now: ClickHouse names it `default`, with the disk `default`.
    */
   policy: string
-  /** Spans that were stored so many days ago move to the second volume. */
+  /** Spans move to the second volume this many days after they were stored. */
   afterDays: number
 }
 

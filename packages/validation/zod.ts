@@ -14,7 +14,7 @@ export const strictObject = withRawJson(zod.strictObject, zod.ZodObject)
 export const looseObject = withRawJson(zod.looseObject, zod.ZodObject)
 export const discriminatedUnion = withRawJson(zod.discriminatedUnion, zod.ZodDiscriminatedUnion)
 export const number = withRawJson(zod.number, zod.ZodNumber)
-/** zod's errors call what is no number at all a number that is expected. */
+/** zod's errors call for a number where the value is not a number at all. */
 export const int = withRawJson(zod.int, zod.ZodNumberFormat, 'int')
 
 /**

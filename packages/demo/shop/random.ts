@@ -28,7 +28,7 @@ export class Random {
     return values[Math.floor(this.share() * values.length)] as T
   }
 
-  /** True in so many cases of 1. */
+  /** True with this probability. */
   happens(chance: number): boolean {
     return this.share() < chance
   }

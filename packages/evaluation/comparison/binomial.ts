@@ -28,7 +28,7 @@ function upperTail(successes: number, trials: number, p: number): number {
   return Math.min(1, Math.exp(logTerm(successes, trials, p)) * sum)
 }
 
-/** The logarithm of the probability of exactly so many. */
+/** The logarithm of the probability of exactly this number. */
 function logTerm(successes: number, trials: number, p: number): number {
   const ways = logFactorial(trials) - logFactorial(successes) - logFactorial(trials - successes)
   return ways + successes * Math.log(p) + (trials - successes) * Math.log1p(-p)

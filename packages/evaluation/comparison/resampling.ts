@@ -8,7 +8,7 @@ const RESAMPLES = 2_000
 /** More differences than this are drawn in random groups. */
 const GROUPS_MAX = 1_000
 
-/** Up to so many differences that are not zero, all their signs are tried. */
+/** Up to this number of differences that are not zero, all their signs are tried. */
 const EXACT_SIGNS_MAX = 14
 
 const SEED = 0x5eed1234

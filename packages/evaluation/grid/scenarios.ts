@@ -126,7 +126,7 @@ export const addedScenarios = z.object({
   timestamp: optional(isoTime),
 })
 
-/** Adds so many scenarios without cells to a run; those of a bucket begin with its minute. Undefined: no such run. */
+/** Adds scenarios without cells to a run; those of a bucket begin with its minute. Undefined: no such run. */
 export function addScenarios(
   scope: Scope,
   run_id: Uuid,

@@ -20,7 +20,7 @@ export interface SchemaLeaf {
 const DEPTH_MAX = 50
 const LEAVES_MAX = 1_000
 
-/** The leaves of an output schema that have a metric, in its order; a schema that is no object has one at its root. */
+/** The leaves of an output schema that have a metric, in its order; one that is not an object has one at its root. */
 export function schemaLeaves(schema: Json | undefined): SchemaLeaf[] {
   const leaves: SchemaLeaf[] = []
   const look = (given: Json | undefined, path: string[]): void => {

@@ -31,7 +31,7 @@ const RENEW_MS = 5_000
 const BATCH_MAX = 250
 /** After an error of the database. */
 const AFTER_ERROR_MS = 1_000
-/** Attempts that are under way at a stop may end for so long; others repeat them later. */
+/** How long attempts that are under way at a stop may take to end; others repeat them later. */
 const STOP_MS = 2_000
 
 export interface DelivererOptions {

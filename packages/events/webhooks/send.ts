@@ -76,7 +76,7 @@ const ended = (code: string, message: Outcome['status']['message']): Outcome['st
 
 /**
  * The start of the answer, as it is told: without the secret, also where that lies across the end of what is read or
- * told. The status says whether the receiver has the event; what comes of the rest is no matter.
+ * told. The status says whether the receiver has the event; the rest does not matter.
  */
 async function answerOf(response: Response, secret: string | undefined): Promise<string> {
   const { bytes, isWhole } = await startOf(response)

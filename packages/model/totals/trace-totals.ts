@@ -314,7 +314,7 @@ export class TraceTotals<N extends TraceNode = TraceNode> {
     this.#moveCallsBelow(entry)
   }
 
-  /** What is above a span is compared by calls of so many levels below it. */
+  /** What is above a span is compared by calls of up to this many levels below it. */
   #moveCallsBelow(top: Entry<N>): void {
     if (!this.#repeated.isActive) return
     let level = [top]

@@ -147,7 +147,7 @@ function sentList<Item>(
   return objects.some(Boolean) ? objects.map(object => object ?? {}) : undefined
 }
 
-/** Decoded ids are lower-case hexadecimal digits, as many as were sent; an all-zero id is no id. */
+/** Decoded ids are lower-case hexadecimal digits, as many as were sent; an all-zero id counts as none. */
 const isTraceId = (digits: string): boolean => digits.length === 32 && digits !== NO_TRACE
 const isSpanId = (digits: string): boolean => digits.length === 16 && digits !== NO_SPAN
 const NO_TRACE = '0'.repeat(32)

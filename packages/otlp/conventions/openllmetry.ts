@@ -36,7 +36,7 @@ export const openLlmetry: Convention = {
       'traceloop.prompt.key': 'meta.prompt.name',
       'traceloop.prompt.version': 'meta.prompt.version',
     }),
-    // OpenTelemetry's name of a prompt, which is no message.
+    // OpenTelemetry's name of a prompt, which is not a message.
     ...lookedAt('gen_ai.prompt.name'),
   ],
 }

@@ -20,7 +20,7 @@ import { SCALARS, writeEnum } from './json-scalars.ts'
  *
  * A value of the wrong type is a Problem `invalid` that names its path. An id or enum of the right type that is not
  * valid is encoded as something that the scan rejects, so that only its own span is lost. An object with members but no
- * `resourceSpans` is no export: `invalid` too.
+ * `resourceSpans` is not an export: `invalid` too.
  */
 export function encodeTraces(json: Json): Uint8Array {
   refuseOtherObject(json)

@@ -27,7 +27,7 @@ export interface ComparedRun {
   /** The steps by type, which tell cases and subjects. */
   readonly inputs: readonly string[]
   readonly invocations: readonly string[]
-  /** All steps that leave traces. A scenario's repeat without any of them is no case. */
+  /** All steps that leave traces. A scenario's repeat without any of them is not a case. */
   readonly traced: readonly string[]
 }
 

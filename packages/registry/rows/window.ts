@@ -11,7 +11,7 @@ export const PAGE_ROWS_MAX = 10_000
 export interface Window extends ListWindow {
   /** Rows in the page. */
   limit: number
-  /** Another part of the list: so many rows of it, or of what follows the row with this id. */
+  /** A page of the list: `limit` rows of it, or of what follows the row with the id `next`. */
   part(limit: number, next?: Uuid): ListWindow
 }
 

@@ -163,7 +163,7 @@ function reportPanics(opened: Environment): void {
   try {
     opened.renderStr('{{', {})
   } catch {
-    // It is no template.
+    // It is not a template.
   }
 }
 

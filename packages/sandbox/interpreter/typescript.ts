@@ -55,7 +55,7 @@ function rewritten(source: string): { code: string; map: SourceMapPayload } {
   }
 }
 
-/** What the compiler throws for a source that it rejects, which is no Error. */
+/** What the compiler throws for a source that it rejects: not an Error. */
 interface SyntaxFailure {
   code: 'InvalidSyntax' | 'UnsupportedSyntax'
   message: string

@@ -43,7 +43,7 @@ interface Run extends WriterOptions {
  */
 const BATCH = { spansMax: 16_000, sharedSpansMax: 500, bytesMax: 16 * 1024 * 1024, lingerMs: 200 }
 
-/** When a deletion that came early is looked at again: so much later with each attempt. */
+/** After how long a deletion that came early is looked at again: this much longer with each attempt. */
 const EARLY_MS = 50
 const EARLY_MS_MAX = 1_000
 
@@ -99,7 +99,7 @@ function pricesFor(deliveries: readonly Delivery[], options: Run): Promise<Price
   return untilStopped(() => options.prices.of(project_ids), options)
 }
 
-/** Like {@link persist}, but that the writer must stop is no error: resolves to undefined then. */
+/** Like {@link persist}, but resolves to undefined when the writer must stop. */
 async function untilStopped<T>(attempt: () => Promise<T>, options: Run): Promise<T | undefined> {
   try {
     return await persist(attempt, options)

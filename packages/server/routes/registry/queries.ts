@@ -51,7 +51,7 @@ const filter = z
     }),
   )
 
-/** Combines the singular and the plural form; an empty list is no restriction. */
+/** Combines the singular and the plural form; an empty list does not restrict. */
 function merged<T>(one: T | undefined, several: T[] = []): T[] | undefined {
   const all = one === undefined ? several : [one, ...several]
   return all.length === 0 ? undefined : all

@@ -8,7 +8,7 @@ import type { KindRoutes, Registry } from './endpoint.ts'
 /** Entities that one event names; `count` is not limited. */
 const NAMED_MAX = 1_000
 
-/** Notes that a caller reads a revision. Finding nothing is no event. */
+/** Notes that a caller reads a revision. Finding nothing is not an event. */
 export function noteRead(
   { registry, kind }: KindRoutes,
   principal: ProjectPrincipal,

@@ -285,7 +285,7 @@ function withLimit(query: SpanQuery): SpanQuery {
   return { ...query, windowing: { ...query.windowing, limit } }
 }
 
-/** Throws `invalid` (400) for what is no place of a row. */
+/** Throws `invalid` (400) for what is not the place of a row. */
 function toPlace(row: z.output<typeof previewsBody>['spans'][number], at: number): ShownRow {
   const [trace_id, span_id] = [parseTraceId(row.trace_id), parseSpanId(row.span_id)]
   if (!trace_id || !span_id) throw invalid(`spans.${at}: not a row of a list`)

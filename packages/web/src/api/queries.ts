@@ -37,7 +37,7 @@ type WindowNow = () => ListBody['windowing']
 
 /** The time after which a list that nothing watches is read again when it is shown again. */
 const UNWATCHED_MS = 60_000
-/** For so long Back shows a list with all the pages that it had, after somebody has read a trace. */
+/** How long Back shows a list with all the pages that it had, after a trace was read. */
 const LEFT_MS = 30 * 60_000
 
 /**

@@ -10,7 +10,7 @@ export const CSV_START = '\ufeff'
 /** A line of a file. Objects are JSON, and what is not there is empty. */
 export function csvLine(values: readonly (Json | undefined)[]): string {
   const cells = values.map(cellOf)
-  // A line without anything is no line to most readers.
+  // Most readers skip a line without anything.
   return `${cells.length === 1 && cells[0] === '' ? '""' : cells.join()}\r\n`
 }
 

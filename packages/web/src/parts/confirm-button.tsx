@@ -2,7 +2,7 @@ import { type ComponentProps, type ReactNode, useState } from 'react'
 import { Button, ONCE } from './controls.tsx'
 
 /**
- * A button for what cannot be undone: it asks in its own place, where the second click of a double click is no answer.
+ * A button for what cannot be undone: it asks in its own place, where the second click of a double click is ignored.
  * Answering no, or pressing Escape, returns the focus to where it was.
  */
 export function ConfirmButton({

@@ -33,7 +33,7 @@ export function withoutInputs(columns: readonly Column[]): string {
 
 /**
  * The request that runs a column with a row. The whole configuration is sent, so drafts run too; the references only
- * tell the trace what ran, and a draft is no revision.
+ * tell the trace what ran, and a draft is not a revision.
  */
 export function runBody(kind: Kind, column: Column, row: Row): RunBody {
   const { revision, configuration, isDraft } = column

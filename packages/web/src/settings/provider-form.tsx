@@ -25,6 +25,13 @@ const PROVIDERS = Object.keys({
 
 const EMPTY = { name: '', provider: 'openai', url: '', key: '', models: '' }
 
+/** Of a provider with an address of its own. */
+const ADDRESS_FIELDS = [
+  ['name', 'Name'],
+  ['url', 'Address of its OpenAI-compatible interface, such as https://models.example.com/v1'],
+  ['models', 'Models, separated by commas'],
+] as const
+
 /** Adds the key of a provider, or a provider with an address of its own that speaks OpenAI's interface. */
 export function ProviderForm({ refusal }: { refusal: string | undefined }): ReactNode {
   const [how, setHow] = useState<'key' | 'address'>('key')
@@ -69,32 +76,17 @@ export function ProviderForm({ refusal }: { refusal: string | undefined }): Reac
           </select>
         </label>
       ) : (
-        <>
+        ADDRESS_FIELDS.map(([name, label]) => (
           <TextField
+            key={name}
             className={styles.field}
             required
-            label="Name"
+            label={label}
             disabled={isOff}
-            value={fields.name}
-            onChange={name => set({ name })}
+            value={fields[name]}
+            onChange={text => set({ [name]: text })}
           />
-          <TextField
-            className={styles.field}
-            required
-            label="Address of its OpenAI-compatible interface, such as https://models.example.com/v1"
-            disabled={isOff}
-            value={fields.url}
-            onChange={url => set({ url })}
-          />
-          <TextField
-            className={styles.field}
-            required
-            label="Models, separated by commas"
-            disabled={isOff}
-            value={fields.models}
-            onChange={models => set({ models })}
-          />
-        </>
+        ))
       )}
       <TextField
         className={styles.field}

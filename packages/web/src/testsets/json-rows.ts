@@ -36,7 +36,7 @@ function parsed(text: string): Json | undefined {
   }
 }
 
-/** Why a text is no JSON, as the browser says it. */
+/** Why a text is not JSON, in the browser's words. */
 function notJson(text: string, line?: number): Error {
   const where = line === undefined ? 'It' : `Line ${line}`
   try {

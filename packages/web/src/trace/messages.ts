@@ -16,7 +16,7 @@ export type Piece =
 /** JsonObject that hold the messages of a chat. */
 const HOLDERS = ['messages', 'prompt', 'completion', 'input_messages', 'output_messages', 'choices', 'message']
 
-/** The messages in an input or output; undefined if it is no chat. */
+/** The messages in an input or output; undefined if it is not a chat. */
 export function messagesIn(value: unknown): Message[] | undefined {
   if (Array.isArray(value)) {
     const messages = value.map(one => messageOf(isObject(one) && isObject(one.message) ? one.message : one))
@@ -144,7 +144,7 @@ function callOf(value: unknown): Piece {
   }
 }
 
-/** The value of a JSON text; a text that is no JSON as it is. */
+/** The value of a JSON text; any other text as it is. */
 export function parsed(text: string): unknown {
   try {
     return parseExact(text)

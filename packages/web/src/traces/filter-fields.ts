@@ -1,6 +1,6 @@
 import type { Condition, Group } from '../api/filtering.ts'
 
-/** Why a text is no filter, for the person who typed it. */
+/** Why a text is not a filter, for the person who typed it. */
 export class FilterError extends Error {}
 
 /** What a name in the filter line stands for. */

@@ -181,7 +181,7 @@ interface ResultProps {
   judgements: Judgements
 }
 
-/** Below this, a preference is no chance. */
+/** Below this, a preference is not by chance. */
 const P_MAX = 0.05
 
 function Result({ baseline, run, judgements: { judged, counts } }: ResultProps): ReactNode {
