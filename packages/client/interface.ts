@@ -381,7 +381,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Creates one of the traces; the producer it refers to is created if it does not exist. */
+        /** Creates a trace of one span. */
         post: operations["post_simple_traces"];
         delete?: never;
         options?: never;
@@ -396,15 +396,15 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Returns one of the traces. */
+        /** Returns a trace of one span. */
         get: operations["get_simple_traces_trace_id"];
         put?: never;
         post?: never;
-        /** Deletes one of the traces permanently, with its whole trace. */
+        /** Deletes a trace of one span permanently, with its whole trace. */
         delete: operations["delete_simple_traces_trace_id"];
         options?: never;
         head?: never;
-        /** Changes one of the traces: its data and any other members sent. */
+        /** Changes a trace of one span: its data and any other members sent. */
         patch: operations["patch_simple_traces_trace_id"];
         trace?: never;
     };
@@ -434,7 +434,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Creates one of the annotations; the producer it refers to is created if it does not exist. */
+        /** Creates an annotation; the evaluator it refers to is created if it does not exist. */
         post: operations["post_annotations"];
         delete?: never;
         options?: never;
@@ -449,15 +449,15 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Returns one of the annotations. */
+        /** Returns an annotation. */
         get: operations["get_annotations_trace_id"];
         put?: never;
         post?: never;
-        /** Deletes one of the annotations permanently, with its whole trace. */
+        /** Deletes an annotation permanently, with its whole trace. */
         delete: operations["delete_annotations_trace_id"];
         options?: never;
         head?: never;
-        /** Changes one of the annotations: its data and any other members sent. */
+        /** Changes an annotation: its data and any other members sent. */
         patch: operations["patch_annotations_trace_id"];
         trace?: never;
     };
@@ -487,7 +487,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Creates one of the invocations; the producer it refers to is created if it does not exist. */
+        /** Creates an invocation; the application it refers to is created if it does not exist. */
         post: operations["post_invocations"];
         delete?: never;
         options?: never;
@@ -502,15 +502,15 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Returns one of the invocations. */
+        /** Returns an invocation. */
         get: operations["get_invocations_trace_id"];
         put?: never;
         post?: never;
-        /** Deletes one of the invocations permanently, with its whole trace. */
+        /** Deletes an invocation permanently, with its whole trace. */
         delete: operations["delete_invocations_trace_id"];
         options?: never;
         head?: never;
-        /** Changes one of the invocations: its data and any other members sent. */
+        /** Changes an invocation: its data and any other members sent. */
         patch: operations["patch_invocations_trace_id"];
         trace?: never;
     };

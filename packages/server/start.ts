@@ -72,6 +72,7 @@ async function run(): Promise<Ending> {
   const watch = setInterval(() => {
     missed++
     if (missed <= beatsMissedMax(seen)) return
+    clearInterval(watch)
     process.stderr.write(`Spanhouse did not respond for ${(missed * ALIVE_EVERY_MS) / 1000} s and is being killed\n`)
     child.kill('SIGKILL')
   }, ALIVE_EVERY_MS)

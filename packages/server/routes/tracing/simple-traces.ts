@@ -16,6 +16,7 @@ import {
 } from '../../simple-traces/bodies.ts'
 import { type SimpleTraceParts, SimpleTraces } from '../../simple-traces/simple-traces.ts'
 import { SURFACES, type Surface } from '../../simple-traces/surfaces.ts'
+import { withArticle } from '../registry/bodies.ts'
 import { requiredTraceId } from './trace-writes.ts'
 
 const params = z.object({ trace_id: z.string() })
@@ -27,6 +28,9 @@ const KEY_LENGTH_MAX = 200
 const idempotency_key = optional(z.string().min(1).max(KEY_LENGTH_MAX)).meta({
   description: 'Chosen by the client. Repeating the call with the same key creates nothing more.',
 })
+
+/** As in a sentence. */
+const nounOf = ({ name, producer }: Surface): string => (producer ? withArticle(name) : 'a trace of one span')
 
 /** Simple traces on all surfaces: `/simple/traces`, `/annotations`, `/invocations`. */
 export function simpleTraceRoutes(parts: SimpleTraceParts): (app: FastifyInstance) => void {
@@ -40,7 +44,7 @@ export function simpleTraceRoutes(parts: SimpleTraceParts): (app: FastifyInstanc
 }
 
 function addWrites(app: FastifyInstance, simpleTraces: SimpleTraces, surface: Surface): void {
-  const { path, name, edit: permission, linkName, createStatus: status } = surface
+  const { path, name, edit: permission, linkName, createStatus: status, producer } = surface
   const tag = surface.plural
   const answer = z.object({ count: z.int(), [name]: optional(simpleTrace) })
   addEndpoint(app, {
@@ -51,7 +55,7 @@ function addWrites(app: FastifyInstance, simpleTraces: SimpleTraces, surface: Su
     permission,
     status,
     answer,
-    summary: `Creates one of the ${surface.plural}; the producer it refers to is created if it does not exist.`,
+    summary: `Creates ${nounOf(surface)}${producer ? `; the ${producer} it refers to is created if it does not exist` : ''}.`,
     body: z.object({ [name]: surface.mayLackLinks ? newInvocation : newSimpleTrace, idempotency_key }),
     handle: async ({ principal, body }) => {
       const given = body[name] as z.output<typeof newInvocation>
@@ -68,7 +72,7 @@ function addWrites(app: FastifyInstance, simpleTraces: SimpleTraces, surface: Su
     params,
     query,
     answer,
-    summary: `Changes one of the ${surface.plural}: its data and any other members sent.`,
+    summary: `Changes ${nounOf(surface)}: its data and any other members sent.`,
     body: z.object({ [name]: simpleTraceEdit }),
     handle: async ({ principal, params, body }) => {
       const trace_id = requiredTraceId(params.trace_id)
@@ -83,7 +87,7 @@ function addWrites(app: FastifyInstance, simpleTraces: SimpleTraces, surface: Su
     permission,
     params,
     query,
-    summary: `Deletes one of the ${surface.plural} permanently, with its whole trace.`,
+    summary: `Deletes ${nounOf(surface)} permanently, with its whole trace.`,
     answer: z.object({ count: z.int(), [linkName]: optional(simpleTrace) }),
     handle: async ({ principal, params }) => {
       const trace_id = requiredTraceId(params.trace_id)
@@ -103,7 +107,7 @@ function addReads(app: FastifyInstance, simpleTraces: SimpleTraces, surface: Sur
     share: 'call',
     params,
     query,
-    summary: `Returns one of the ${plural}.`,
+    summary: `Returns ${nounOf(surface)}.`,
     answer: z.object({ count: z.int(), [name]: optional(simpleTrace) }),
     handle: async ({ principal, params }) => {
       const trace_id = parseTraceId(params.trace_id)
