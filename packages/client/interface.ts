@@ -5611,7 +5611,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Counts the scenarios of up to 20 queues as for one; those that do not exist are left out. */
+        /** Counts the scenarios of up to 20 queues, each as for a single one; queues that do not exist are left out. */
         post: operations["post_evaluations_queues_progress_query"];
         delete?: never;
         options?: never;
@@ -13064,7 +13064,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": ({
-                    /** @description One of span_type, span_name, status_code, user_id, session_id, agent_id, trace_type, model, application, environment, or the path of an attribute. Without it all rows are one group. */
+                    /** @description One of span_type, trace_type, span_name, status_code, user_id, session_id, agent_id, model, application, environment, or the path of an attribute. Without it all rows are one group. */
                     by?: string | null;
                     /** @description Into how many parts the window is divided; each that has rows is a group. Not together with `by`. */
                     buckets?: number | null;
@@ -13136,7 +13136,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description A query as in POST /spans/query, with `focus` (trace, which is the default, or span), the `facets` (span_type, span_name, status_code, user_id, session_id, agent_id) and how many `values` of each. */
+        /** @description A query as in POST /spans/query, with `focus` (trace, which is the default, or span), the `facets` (span_type, trace_type, span_name, status_code, user_id, session_id, agent_id) and how many `values` of each. */
         requestBody?: {
             content: {
                 /**
@@ -13148,7 +13148,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": ({
-                    facets?: ("span_type" | "span_name" | "status_code" | "user_id" | "session_id" | "agent_id")[] | null;
+                    facets?: ("span_type" | "trace_type" | "span_name" | "status_code" | "user_id" | "session_id" | "agent_id")[] | null;
                     values?: number | null;
                 } & {
                     [key: string]: unknown;

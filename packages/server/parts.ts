@@ -155,8 +155,7 @@ export async function openParts(
 
 /** The number of partitions is in Postgres, if processes share that. */
 async function openStreamPart(config: Config, postgres: Postgres, log: Logger): Promise<SpanStream> {
-  if (!canGrow(config))
-    return untilReachable({ config, store: 'stream', log, attempt: () => openStream(config, log) })
+  if (!canGrow(config)) return untilReachable({ config, store: 'stream', log, attempt: () => openStream(config, log) })
   await untilReachable({ config, store: 'postgres', log, attempt: () => postgres.migrate() })
   return openSharedStream(postgres.db, config, log)
 }

@@ -47,7 +47,9 @@ test('many deletions at once, two of each trace', async () => {
   const ids = Array.from({ length: DELETED_AT_ONCE }, newTraceId)
   await project.store(...ids.map(traceId => otlpSpan({ traceId })))
   const answers = await Promise.all([...ids, ...ids].map(id => remove(id)))
-  expect(new Set(answers.map(({ status }) => status)), answers.map(({ text }) => text).join('\n')).toEqual(new Set([202]))
+  expect(new Set(answers.map(({ status }) => status)), answers.map(({ text }) => text).join('\n')).toEqual(
+    new Set([202]),
+  )
   expect(answers.filter(answer => answer.body.count === 1)).toHaveLength(ids.length)
   expect((await project.get(`/api/spans/?trace_ids=${ids.join()}`)).body.count).toBe(0)
 })
