@@ -210,6 +210,10 @@ test('a result that is longer than a model can take is cut, and says so', async 
   expect(text).toMatch(/… cut after 80000 of 1\d{5} characters: ask for less\.$/)
 })
 
+test('no stream of changes is held open: the tools never change', async () => {
+  await expect(client.listen({ toolsListChanged: true })).rejects.toThrow(/limit/)
+})
+
 test('what is no message of the protocol is refused', async () => {
   const ask = (body: string, headers: Record<string, string> = {}) =>
     fetch(`${apiUrl}/api/mcp`, {

@@ -16,7 +16,8 @@ const INSTRUCTIONS =
  */
 export const openMcpHandler = (app: FastifyInstance): McpHttpHandler =>
   createMcpHandler(({ requestInfo }) => serverFor(app, requestInfo as Request), {
-    responseMode: 'json',
+    // The tools never change, so nobody needs a stream that would say so.
+    maxSubscriptions: 0,
     onerror: error => app.log.debug({ err: error }, 'a message of the Model Context Protocol was rejected'),
   })
 
