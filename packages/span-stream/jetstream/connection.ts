@@ -7,6 +7,9 @@ export const REQUEST_MS_MAX = 5_000
 /** Minimum `max_payload` of a server. The default of NATS is 1 MiB. */
 const PAYLOAD_BYTES_MIN = 64 * 1024
 
+/** How often a server is asked whether it is there; a connection on which it misses two answers is given up. */
+const PING_MS = 10_000
+
 /** Delays between attempts to reconnect. */
 const RECONNECT_MS_MIN = 50
 const RECONNECT_MS_MAX = 5_000
@@ -68,14 +71,30 @@ export class Connection {
     return () => this.#back.delete(listener)
   }
 
+  /**
+   * The client itself closes a silent connection only when everything before has been sent, and the system tries that
+   * for a quarter of an hour.
+   */
+  #giveUp(): void {
+    const { protocol } = this.nats as unknown as { protocol: { transport: Transport } }
+    void protocol.transport.close(new Error('the server did not respond'))
+  }
+
   async #follow(): Promise<void> {
     for await (const { type } of this.nats.status()) {
+      if (type === 'staleConnection') this.#giveUp()
       if (type === 'disconnect') this.#disconnected()
       if (type !== 'reconnect') continue
       this.#up = true
       for (const listener of this.#back) listener()
     }
   }
+}
+
+/** The part of the client that is a connection. */
+interface Transport {
+  /** Closes it without sending what waits to be sent. */
+  close(reason: Error): Promise<void>
 }
 
 interface Outage {
@@ -88,7 +107,7 @@ interface Outage {
  * several separated by commas). Rejects with a Problem `overloaded` if none can be reached, and with an Error if the
  * server is older than 2.10 or its maximum payload is too small.
  */
-export async function openConnection(url: string): Promise<Connection> {
+export async function openConnection(url: string, { pingMs = PING_MS } = {}): Promise<Connection> {
   const outage = { since: performance.now() }
   const nats = await connect({
     ...parseServers(url),
@@ -98,7 +117,7 @@ export async function openConnection(url: string): Promise<Connection> {
     // A server whose users are missing for a moment, or that cannot ask for them, rejects credentials that are right.
     ignoreAuthErrorAbort: true,
     reconnectDelayHandler: () => reconnectDelayMs(performance.now() - outage.since),
-    pingInterval: 10_000,
+    pingInterval: pingMs,
     maxPingOut: 2,
     noAsyncTraces: true,
   }).catch(error => {
