@@ -35,3 +35,28 @@ test.skipIf(!natsAvailable || !postgresAvailable)(
   },
   90_000,
 )
+
+test.skipIf(!natsAvailable || !postgresAvailable)(
+  'a writer says that it is not ready while ClickHouse is away',
+  async () => {
+    const dataDir = await newDataDir('writer')
+    const [postgres, nats, clickhouse] = await Promise.all([startPostgres(), startNats(), startTestServer()])
+    const stores = { DATABASE_URL: postgres.url, NATS_URL: nats.url, CLICKHOUSE_URL: clickhouse.url }
+    const { url, kill } = await startServerProcess({ dataDir, env: { ...stores, SPANHOUSE_ROLES: 'writer' } })
+    const ready = () => call(url, 'GET', '/api/ready', undefined)
+    expect((await ready()).body).toEqual({
+      status: 'ok',
+      parts: { postgres: 'ok', stream: 'ok', clickhouse: 'ok' },
+    })
+
+    await clickhouse.kill()
+    await eventually(async () => (await ready()).status === 503)
+    expect((await ready()).body).toMatchObject({ parts: { clickhouse: 'failing', stream: 'ok' } })
+    await clickhouse.restart()
+    await eventually(async () => (await ready()).status === 200)
+    await kill()
+    const stopped = [postgres.stop(), nats.stop(), clickhouse.stop()]
+    await Promise.all([...stopped, rm(dataDir, { recursive: true, force: true })])
+  },
+  150_000,
+)
