@@ -69,6 +69,10 @@ describe('paths', () => {
     }
   })
 
+  test('an idle connection stays longer than proxies keep theirs', async () => {
+    expect((await ask(`${apiUrl}/api/health`)).headers.get('keep-alive')).toBe('timeout=620')
+  })
+
   test.each(['/', '/api', '/api/'])('%s links to the documentation without a key', async path => {
     const answer = await call(apiUrl, 'GET', path, undefined)
     expect(answer).toMatchObject({ status: 200, body: { service: 'Spanhouse', documentation: `${apiUrl}/api/docs` } })

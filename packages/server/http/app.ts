@@ -28,6 +28,12 @@ import { addServerTiming } from './server-timing.ts'
 /** How long a request may take to arrive, so that slow senders do not accumulate. */
 const ARRIVE_MS_MAX = 120_000
 
+/**
+ * How long a connection may be idle. Longer than proxies keep theirs (nginx 60 s, Traefik 90, Caddy 120, Google's load
+ * balancers 600): unless the sender is who closes it, a request may meet a connection that is being closed.
+ */
+const IDLE_MS_MAX = 620_000
+
 /** In half of the time that zlib takes by default; JSON becomes a tenth larger. */
 const COMPRESSION = { level: 2, chunkSize: 64 * 1024 }
 
@@ -87,6 +93,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 500 },
     forceCloseConnections: 'idle',
     requestTimeout: ARRIVE_MS_MAX,
+    keepAliveTimeout: IDLE_MS_MAX,
     // Requests on open connections are still served: the parts are closed after the last of them.
     return503OnClosing: false,
     clientErrorHandler: answerUnreadable,

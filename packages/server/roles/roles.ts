@@ -5,7 +5,7 @@ import type { ProcessRole } from './process-roles.ts'
 const ROLE_NEEDS: Record<ProcessRole, readonly PartName[]> = {
   /** Accepts exports and makes them durable in the stream. */
   receiver: ['stream'],
-  /** Moves spans from the stream into the store: by connections of its threads' own; this one tells whether it is up. */
+  /** Moves spans from the stream into the store, by connections of its threads: this one tells whether it is up. */
   writer: ['engine', 'stream'],
   /** Serves queries and administration; its writes go through the stream too. */
   api: ['engine', 'stream'],
