@@ -464,6 +464,32 @@ describe.skipIf(!natsAvailable)('JetStream', () => {
       expect((await stream.stats()).oldestSeconds).toBe(0)
     })
 
+    it('are read once to know that they are no messages, and never if nothing else is there', async () => {
+      const place = createPlace()
+      const stream = await open(place)
+      const connection = await openConnection(place.url)
+      const topology = new Topology(place.name, [place.partitions])
+      const manager = await jetstreamManager(connection.nats)
+      const storage = new Storage(connection, manager, () => Promise.reject(new Error('the streams are gone')))
+      let read = 0
+      connection.nats.subscribe(`$JS.API.STREAM.MSG.GET.${place.name}`, {
+        callback: (_error, message) => {
+          if (message.string().includes('">"')) read++
+        },
+      })
+      await manager.jetstream().publish(topology.live.partsSubject, Buffer.alloc(500_000), { msgID: 'half' })
+      expect(await stream.stats()).toMatchObject({ depth: 0, oldestSeconds: 0 })
+      await connection.nats.flush()
+      expect(read).toBe(0)
+
+      await stream.publish([createMessage()])
+      for (let time = 0; time < 3; time++)
+        expect(await storage.oldestMs(topology.live, await storage.state(topology.live))).toBeGreaterThan(0)
+      await connection.nats.flush()
+      expect(read).toBe(1)
+      await connection.nats.close()
+    })
+
     it('are not all read to know the oldest message', async () => {
       const place = createPlace({ partitions: 8 })
       const stream = await open(place)

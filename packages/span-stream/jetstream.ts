@@ -7,7 +7,7 @@ import { DeadLetters } from './jetstream/dead-letters.ts'
 import { metadataOf, toHeaders } from './jetstream/headers.ts'
 import { Positions } from './jetstream/positions.ts'
 import { JetStreamReader, type ReaderParts } from './jetstream/reader.ts'
-import { Storage, settleAll } from './jetstream/storage.ts'
+import { type ShelfState, Storage, settleAll } from './jetstream/storage.ts'
 import { Sweeper } from './jetstream/sweeper.ts'
 import { ensureTopology, noteInstallation, Topology } from './jetstream/topology.ts'
 import { type Lane, Pace } from './lanes.ts'
@@ -246,7 +246,7 @@ class JetStream implements SpanStream {
     const { storage, topology } = this.#parts
     const [live, dead] = await Promise.all([storage.state(topology.live), storage.state(topology.dead)])
     // The first one in the stream may be a part that no message refers to.
-    const oldestMs = live.parts === 0 ? live.oldestMs : await this.#oldestMs(live.subjects)
+    const oldestMs = live.parts === 0 || live.whole === 0 ? live.oldestMs : await this.#oldestMs(live)
     return {
       depth: live.whole,
       bytes: live.bytes,
@@ -257,12 +257,12 @@ class JetStream implements SpanStream {
   }
 
   /** At most a second old, but never too late: anybody may ask for the metrics, as often as they like. */
-  #oldestMs(subjects: readonly string[]): Promise<number> {
+  #oldestMs(live: ShelfState): Promise<number> {
     if (performance.now() < this.#oldestDueAt) return this.#oldest
     this.#oldestDueAt = performance.now() + OLDEST_EVERY_MS
     const { storage, topology } = this.#parts
     const askedMs = Date.now()
-    this.#oldest = storage.oldestMs(topology.live, subjects).then(oldestMs => oldestMs ?? askedMs)
+    this.#oldest = storage.oldestMs(topology.live, live).then(oldestMs => oldestMs ?? askedMs)
     this.#oldest.catch(() => {
       this.#oldestDueAt = 0
     })

@@ -59,6 +59,8 @@ export class Storage {
   readonly #jsm: JetStreamManager
   readonly #recreate: () => Promise<void>
   #recreating: Promise<void> | undefined
+  /** What `oldestMs` found first in the stream. A killed server may assign its position a second time. */
+  #first: { seq: number; storedMs: number; isPart: boolean } | undefined
 
   /** `recreate` creates streams and consumers that the server no longer knows. */
   constructor(connection: Connection, jsm: JetStreamManager, recreate: () => Promise<void>) {
@@ -236,14 +238,18 @@ export class Storage {
   }
 
   /**
-   * When the oldest message that is not a part was stored. Undefined: there is none. Asked for each subject only if a part
-   * is the first in the stream: an answer brings the whole message.
+   * When the oldest message that is not a part was stored. Undefined: there is none. Asked for each subject only if a
+   * part is the first in the stream, and for the first only once: an answer brings the whole message.
    */
-  async oldestMs(shelf: Shelf, subjects: readonly string[]): Promise<number | undefined> {
-    const oldest = await this.next(shelf, '>', 1)
-    if (oldest?.subject !== shelf.partsSubject) return oldest?.time.getTime()
-    const first = await settleAll(subjects.map(subject => this.next(shelf, subject, 1)))
-    const times = first.flatMap(stored => (stored === null ? [] : stored.time.getTime()))
+  async oldestMs(shelf: Shelf, { first, oldestMs, subjects }: ShelfState): Promise<number | undefined> {
+    if (this.#first?.seq !== first || this.#first.storedMs !== oldestMs) {
+      const found = await this.next(shelf, '>', 1)
+      const isPart = found?.subject === shelf.partsSubject
+      this.#first = found === null ? undefined : { seq: found.seq, storedMs: found.time.getTime(), isPart }
+    }
+    if (!this.#first?.isPart) return this.#first?.storedMs
+    const oldest = await settleAll(subjects.map(subject => this.next(shelf, subject, 1)))
+    const times = oldest.flatMap(stored => (stored === null ? [] : stored.time.getTime()))
     return times.length === 0 ? undefined : Math.min(...times)
   }
 
@@ -254,11 +260,12 @@ export class Storage {
   async state({ stream, partsSubject }: Shelf): Promise<ShelfState> {
     const { state, config } = await this.#ask(() => this.#jsm.streams.info(stream, { subjects_filter: partsSubject }))
     const parts = state.subjects?.[partsSubject] ?? 0
-    const { messages, bytes, first_ts, last_seq } = state
+    const { messages, bytes, first_seq, first_ts, last_seq } = state
     return {
       whole: messages - parts,
       parts,
       bytes,
+      first: first_seq,
       oldestMs: Date.parse(first_ts),
       last: last_seq,
       subjects: config.subjects.filter(subject => subject !== partsSubject),
@@ -271,7 +278,8 @@ export interface ShelfState {
   whole: number
   parts: number
   bytes: number
-  /** When the oldest message or part was stored; meaningless if there is none. */
+  /** The position of the oldest message or part, and when it was stored; meaningless if there is none. */
+  first: number
   oldestMs: number
   /** The last position used. */
   last: number
