@@ -1,4 +1,4 @@
-import { type JsonObject, Problem, type Uuid } from '@spanhouse/model'
+import type { JsonObject, Uuid } from '@spanhouse/model'
 
 /** Bytes in memory per stored byte of a row on its way to the client: as JSON values, as text and as bytes. */
 export const HELD_PER_BYTE = 3
@@ -17,6 +17,7 @@ export interface RowSize {
  * short one; and the windowing for the next page, if there is one.
  */
 export interface RowList<T> {
+  /** How many rows were found; fewer are read if some are deleted before it is their turn. */
   count: number
   /** The size of the largest batch. */
   bytesMax: number
@@ -32,7 +33,7 @@ export interface ListOptions {
 
 /**
  * The list of these rows, in this order; one may be in it twice. `read` returns those with some of the ids, in any
- * order.
+ * order, except those that were deleted meanwhile, which the list then lacks.
  */
 export function listOf<T extends { id: Uuid }>(
   sizes: readonly RowSize[],
@@ -52,13 +53,12 @@ async function* rowsOf<T extends { id: Uuid }>(
     const rows = new Map((await read(batch)).map(row => [row.id, row]))
     for (const { id } of batch) {
       const row = rows.get(id)
-      if (!row) throw deletedMeanwhile()
-      yield row
+      if (row) yield row
     }
   }
 }
 
-/** Rows in batches for one statement each, of at most these numbers of rows and bytes, or one row that is larger. */
+/** Rows in batches for one statement each: of at most so many rows and bytes, or one row that is larger. */
 export function* batchesOf<Row extends RowSize>(sizes: readonly Row[], most = BATCH): Generator<Row[]> {
   let batch: Row[] = []
   let bytes = 0
@@ -73,6 +73,3 @@ export function* batchesOf<Row extends RowSize>(sizes: readonly Row[], most = BA
   }
   if (batch.length > 0) yield batch
 }
-
-export const deletedMeanwhile = (): Problem =>
-  new Problem('overloaded', 'The listed entity was deleted in the meantime; try again.')

@@ -130,8 +130,8 @@ async function* withRuns(scope: Scope, rows: AsyncIterable<QueueRow>): AsyncGene
     const runs = new Map((await findRows(scope, 'runs', ids)).map(run => [run.id, run]))
     for (const queue of batch) {
       const run = runs.get(queue.run_id)
-      if (!run) throw new Problem('overloaded', 'The run of a listed queue was deleted in the meantime; try again.')
-      yield { queue, run }
+      // Deleted meanwhile, and the queue with it.
+      if (run) yield { queue, run }
     }
     batch = []
   }

@@ -1,5 +1,5 @@
-import type { JsonObject, Uuid } from '@spanhouse/model'
-import { deletedMeanwhile, HELD_PER_BYTE, type RawBuilder, type RowSize, sql } from '@spanhouse/postgres'
+import { type JsonObject, Problem, type Uuid } from '@spanhouse/model'
+import { HELD_PER_BYTE, type RawBuilder, type RowSize, sql } from '@spanhouse/postgres'
 import { parseLarge } from '../content/large-json.ts'
 import type { Family, Layer, Scope } from '../kind.ts'
 import { dataSizeOf, LABELS, sizeOf } from './row-size.ts'
@@ -154,7 +154,7 @@ export async function withLongData<Row extends { data: JsonObject | null }>(
   holder?.hold(long_bytes * HELD_PER_BYTE)
   const { rows } = await sql<{ data: JsonObject | null }>`
     select data from revisions where project_id = ${project_id} and id = ${revisionId}`.execute(db)
-  if (!rows[0]) throw deletedMeanwhile()
+  if (!rows[0]) throw new Problem('overloaded', 'The revision was deleted meanwhile; try again.')
   return { ...row, data: rows[0].data } as unknown as Row
 }
 

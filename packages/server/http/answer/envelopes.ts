@@ -1,4 +1,4 @@
-import { type Json, JsonList, type JsonObject } from '@spanhouse/model'
+import { type Json, JsonList, JsonMembers, type JsonObject } from '@spanhouse/model'
 import { HELD_PER_BYTE, type RowList } from '@spanhouse/postgres'
 import { z } from '@spanhouse/validation'
 import type { HeldAnswer } from './answer-room.ts'
@@ -16,8 +16,9 @@ export const answerOfMany = <S extends z.ZodType>(name: string, record: S) =>
   z.object({ count: z.int(), [name]: z.array(record), windowing: z.looseObject({}).optional() })
 
 /**
- * `{count, [name], windowing?}`: the entities of one page, which are read while the response is sent, and how to
- * request the next page if there is one. The memory for the largest batch is reserved before the response starts.
+ * `{[name], count, windowing?}`: the entities of one page, which are read while the response is sent, and how to
+ * request the next page if there is one. They are counted as they are sent: some may be deleted before it is their
+ * turn. The memory for the largest batch is reserved before the response starts.
  */
 export function manyRead<T>(
   name: string,
@@ -25,8 +26,17 @@ export function manyRead<T>(
   { holder, record }: { holder: HeldAnswer; record: (row: T) => unknown },
 ): object {
   holder.hold(list.bytesMax * HELD_PER_BYTE)
+  let count = 0
   async function* records(): AsyncGenerator<unknown> {
-    for await (const row of list.rows) yield await record(row)
+    for await (const row of list.rows) {
+      count++
+      yield await record(row)
+    }
   }
-  return { count: list.count, [name]: new JsonList(records()), windowing: list.windowing }
+  function* members(): Generator<readonly [name: string, value: unknown]> {
+    yield [name, new JsonList(records())]
+    yield ['count', count]
+    yield ['windowing', list.windowing]
+  }
+  return new JsonMembers(members())
 }
