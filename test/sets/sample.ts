@@ -77,6 +77,7 @@ const NETWORKED_ONLY = [
   'projects',
   'registry-environments',
   'registry-kinds',
+  'registry-model',
   'registry-queries',
   'registry-workflows',
   'secrets',
