@@ -33,13 +33,14 @@ const DELETIONS_KEPT = '1 day'
 export async function copyChanges(stores: CopyStores, signal?: AbortSignal): Promise<void> {
   const { db, engine } = stores
   const since = await copiedBefore(engine)
-  const horizon = await horizonOf(db)
+  const { horizon, snapshot } = await momentOf(db)
   if (!(await isAnythingNew(db, since))) return
-  const changes: Changes = { since, signal }
+  const changes: Changes = { since, copied: copiedIn(engine, EVERYTHING, since), signal }
   await copyPages(stores, RUNS, changes)
   await copyPages(stores, CELLS, changes)
   await copyDeletions(stores, changes)
   if (signal?.aborted) return
+  remember(engine, EVERYTHING, { since, snapshot })
   if (horizon > since) await setCopiedBefore(engine, horizon)
   await sql`delete from evaluation_deletions where deleted_at < now() - ${DELETIONS_KEPT}::interval
     and changed_in < ${String(horizon)}::text::xid8`.execute(db)
@@ -55,17 +56,53 @@ export async function copyEverything(stores: CopyStores, signal: AbortSignal): P
 
 /** Copies what has changed of one run and returns the number below which all transactions were visible. */
 export async function copyRun(stores: CopyStores, run: { project_id: Uuid; id: Uuid }): Promise<number> {
-  const changes: Changes = { since: await copiedBefore(stores.engine), run }
-  const horizon = await horizonOf(stores.db)
+  const { db, engine } = stores
+  const since = await copiedBefore(engine)
+  const { horizon, snapshot } = await momentOf(db)
+  const changes: Changes = { since, copied: copiedIn(engine, run.id, since), run }
   await copyPages(stores, CELLS, changes)
   await copyDeletions(stores, changes)
+  remember(engine, run.id, { since, snapshot })
   return horizon
 }
 
-async function horizonOf(db: Database | Trx): Promise<number> {
-  const { rows } = await sql<{ horizon: number }>`
-    select pg_snapshot_xmin(pg_current_snapshot())::text::bigint as horizon`.execute(db)
-  return rows[0]?.horizon as number
+/** The number below which all transactions are visible, and which ones above it are. */
+async function momentOf(db: Database | Trx): Promise<{ horizon: number; snapshot: string }> {
+  const { rows } = await sql<{ horizon: number; snapshot: string }>`
+    select pg_snapshot_xmin(now)::text::bigint as horizon, now::text as snapshot from pg_current_snapshot() now`.execute(
+    db,
+  )
+  return rows[0] as { horizon: number; snapshot: string }
+}
+
+/** What was copied: all that is of transactions from `since` on and visible in the snapshot. */
+interface Copied {
+  since: number
+  snapshot: string
+}
+
+/*
+ * A transaction that lasts, in any database of the server, holds back the number that ClickHouse has. So that not
+ * everything after it is copied again and again meanwhile, a process remembers what it has copied: of each run, and of
+ * all. Another process copies it once more, which changes nothing.
+ */
+const EVERYTHING = 'everything'
+const RUNS_REMEMBERED_MAX = 1_000
+const remembered = new WeakMap<Engine, Map<string, Copied>>()
+
+/** The snapshot whose changes need not be copied. None if ClickHouse has less than it had then: it was emptied. */
+function copiedIn(engine: Engine, key: string, since: number): string | undefined {
+  const copied = remembered.get(engine)?.get(key)
+  return copied && copied.since <= since ? copied.snapshot : undefined
+}
+
+function remember(engine: Engine, key: string, copied: Copied): void {
+  const all = remembered.get(engine) ?? new Map<string, Copied>()
+  remembered.set(engine, all)
+  all.delete(key)
+  all.set(key, copied)
+  const [oldest] = all.keys()
+  if (all.size > RUNS_REMEMBERED_MAX) all.delete(oldest as string)
 }
 
 const TABLES = ['evaluation_runs', 'evaluation_results', 'evaluation_deletions'].map(name => sql.table(name))
@@ -81,6 +118,8 @@ async function isAnythingNew(db: Database | Trx, since: number): Promise<boolean
 /** What is copied: everything of transactions from `since` on, or of one run. */
 interface Changes {
   since: number
+  /** What is visible in this snapshot has been copied. */
+  copied?: string | undefined
   run?: { project_id: Uuid; id: Uuid }
   signal?: AbortSignal
 }
@@ -136,7 +175,7 @@ interface Page {
 async function copyPages(
   { db, engine }: CopyStores,
   { table, values, rowsMax, copy }: Source,
-  { since, run, signal }: Changes,
+  { since, copied, run, signal }: Changes,
 ): Promise<void> {
   // As texts, so that the index of changes is read: by that of runs every page would read and sort the whole run.
   const ofRun = run ? sql`and t.run_id::text = ${run.id}::uuid::text and t.project_id = ${run.project_id}` : sql``
@@ -147,7 +186,7 @@ async function copyPages(
       select count(*)::integer as count, string_agg(line, chr(10)) as lines, max(version) as version,
         (array_agg(id order by version desc, id desc))[1] as id
       from (select json_build_array(${values})::text as line, ${VERSION} as version, t.id from ${table} t
-        where ${after} ${ofRun} order by t.changed_in, t.id limit ${rowsMax}) page`.execute(db)
+        where ${after} ${ofRun} ${isNew(copied)} order by t.changed_in, t.id limit ${rowsMax}) page`.execute(db)
     const { count, lines, version, id } = rows[0] as Page
     await storing
     storing = lines === null ? undefined : copy(engine, lines)
@@ -159,11 +198,14 @@ async function copyPages(
   await storing
 }
 
+const isNew = (copied: string | undefined): RawBuilder<unknown> =>
+  copied === undefined ? sql`` : sql`and not pg_visible_in_snapshot(t.changed_in, ${copied}::pg_snapshot)`
+
 /** One row of a deletion may have a run's cells, so it is read alone. */
-async function copyDeletions({ db, engine }: CopyStores, { since, run, signal }: Changes): Promise<void> {
+async function copyDeletions({ db, engine }: CopyStores, { since, copied, run, signal }: Changes): Promise<void> {
   const ofRun = run ? sql`and t.project_id = ${run.project_id} and t.run_id = ${run.id}` : sql``
   const { rows } = await sql<{ place: string }>`select t.ctid::text as place from evaluation_deletions t
-    where t.changed_in >= ${String(since)}::text::xid8 ${ofRun}`.execute(db)
+    where t.changed_in >= ${String(since)}::text::xid8 ${ofRun} ${isNew(copied)}`.execute(db)
   for (const { place } of rows) {
     if (signal?.aborted) return
     await copyDeletion({ db, engine }, place)
