@@ -888,6 +888,24 @@ test('an application can be evaluated although others have a thousand newer revi
   await close()
 })
 
+test('a run is opened from anywhere in its row, and started again with what it is made of', async () => {
+  const { page, faults, close } = await visit(browser, project, '/w/evaluations')
+  await page.getByRole('row', { name: 'Kind answers' }).getByRole('cell').last().click()
+  await page.waitForURL(`**/evaluations/${baseline}`)
+  await page.getByRole('link', { name: 'Run again …' }).click()
+  await page.getByRole('radio', { name: 'questions', checked: true }).waitFor()
+  for (const name of ['support-bot', 'exact', 'judge'])
+    await page.getByRole('checkbox', { name, checked: true }).waitFor()
+  expect(await page.getByLabel('Name').inputValue()).toBe('Kind answers')
+  const revision = page.getByRole('combobox', { name: 'Revision of support-bot' })
+  expect(await revision.inputValue()).toBe(evaluated.applications[0])
+  await revision.selectOption(evaluated.applications[1])
+  await page.waitForURL(new RegExp(`applications=${evaluated.applications[1]}`))
+  expect(await page.getByRole('button', { name: 'Start' }).isEnabled()).toBe(true)
+  expect(faults).toEqual([])
+  await close()
+})
+
 test('a project without what can be evaluated says where to make it', async () => {
   const { page, close } = await visit(browser, await newProject(), '/w/evaluations/new')
   await page.getByText('This project has no application yet.').getByRole('link', { name: 'Make one' }).waitFor()

@@ -248,7 +248,8 @@ test('by mouse: from the list of sessions into a session, its steps and its trac
   expect(await rows.first().textContent()).toMatch(/trip-lima4.*800\$0\.016$/)
   await page.getByText('All sessions').click()
   await expect.poll(() => rows.count(), SOON).toBe(3)
-  await page.getByRole('link', { name: 'trip-lima' }).click()
+  // Anywhere in its row.
+  await rows.first().getByRole('cell').first().click()
   await page.getByText('Answer 0 of trip-lima.').waitFor()
   expect(await page.locator('dl').first().textContent()).toMatch(/Turns4.*Σ Tokens800Σ Cost\$0\.016/)
   await page.getByRole('list', { name: 'Turns' }).getByRole('button').nth(3).click()

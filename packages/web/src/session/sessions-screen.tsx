@@ -18,6 +18,7 @@ import { Choices, controls, Failure, Waiting } from '../parts/controls.tsx'
 import { Scroller } from '../parts/scroller.tsx'
 import { useChangeOf } from '../parts/use-change-of.ts'
 import { useKeptScroll } from '../parts/use-kept-scroll.ts'
+import { useRowClicks } from '../parts/use-row-clicks.ts'
 import { FilterLine } from '../traces/filter-line.tsx'
 import { allOf, termOf, WITH_ERRORS } from '../traces/filter-text.ts'
 import { Period } from '../traces/period.tsx'
@@ -97,6 +98,7 @@ function Sessions({ body, listed, search }: SessionsProps): ReactNode {
   const sessions = query.data?.groups.filter(({ value }) => value !== undefined) ?? []
   const table = useRef<HTMLTableElement>(null)
   useLinkKeys(table)
+  useRowClicks(table)
   const scroller = useRef<HTMLDivElement>(null)
   useKeptScroll(scroller, query.isSuccess && !query.isPlaceholderData ? JSON.stringify([listed, grouping]) : undefined)
   return (

@@ -19,7 +19,7 @@ import { useKeptFocus } from '../../parts/use-kept-focus.ts'
 import { Referred } from '../../trace/references.tsx'
 import { printFilter } from '../../traces/filter-print.ts'
 import { RunStatus } from '../run-status.tsx'
-import { artifactOf, pinnedOf, revisionOf, stepsOf, titleOf } from '../table/case-model.ts'
+import { artifactOf, pinnedOf, revisionOf, startSearchOf, stepsOf, titleOf } from '../table/case-model.ts'
 import styles from './run.module.css'
 
 interface RunHeaderProps {
@@ -45,6 +45,7 @@ export function RunHeader({ run, progress, costs }: RunHeaderProps): ReactNode {
         </span>
         <span className={styles.space} />
         {hasHuman && <QueueLink runId={run.id} />}
+        <AgainLink run={run} />
         <Link to="/evaluations/compare" search={{ runs: run.id }}>
           Compare
         </Link>
@@ -56,6 +57,20 @@ export function RunHeader({ run, progress, costs }: RunHeaderProps): ReactNode {
         ))}
       </ul>
     </>
+  )
+}
+
+/** Leads to a new evaluation with what this one is made of, of which another revision can be chosen there. */
+function AgainLink({ run }: { run: Run }): ReactNode {
+  const refusal = useRefusal('edit_evaluation_runs')
+  const search = startSearchOf(run)
+  return (
+    refusal === undefined &&
+    search && (
+      <Link to="/evaluations/new" search={search}>
+        Run again …
+      </Link>
+    )
   )
 }
 

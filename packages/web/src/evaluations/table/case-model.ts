@@ -1,6 +1,7 @@
 import type { CaseCell, CaseRow, Run, ScoreName, Step } from '../../api/evaluations.ts'
 import type { Json, JsonObject } from '../../api/registry/registry.ts'
 import { messagesIn, plainText } from '../../trace/messages.ts'
+import type { StartSearch } from '../search.ts'
 
 /** A score as the heading of a column. */
 export interface ScoreColumn extends ScoreName {
@@ -31,6 +32,24 @@ export const revisionOf = ({ references = {} }: Step): { id?: string; slug?: str
 export function pinnedOf(step: Step): string {
   const version = revisionOf(step)?.version
   return version === undefined ? titleOf(step) : `${titleOf(step)} v${version}`
+}
+
+/** What starts an evaluation like this run; undefined for one of traces. */
+export function startSearchOf(run: Run): StartSearch | undefined {
+  const of = (type: Step['type']) => stepsOf(run).filter(step => step.type === type)
+  const [testset] = of('input').filter(step => artifactOf(step)?.[0] === 'testset')
+  const applications = of('invocation').flatMap(step => revisionOf(step)?.id ?? [])
+  if (testset === undefined || applications.length === 0) return undefined
+  const evaluators = of('annotation').map(
+    step => `${revisionOf(step)?.id}:${step.origin === 'human' ? 'human' : 'auto'}`,
+  )
+  return {
+    name: run.name,
+    testset: revisionOf(testset)?.id,
+    applications: applications.join(),
+    evaluators: evaluators.join() || undefined,
+    repeats: run.data?.repeats,
+  }
 }
 
 /** Columns for scores; one that several evaluators have is named with its evaluator. */
