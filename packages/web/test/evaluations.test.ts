@@ -914,6 +914,27 @@ test('a project without what can be evaluated says where to make it', async () =
   await close()
 })
 
+test('a comparison is printed whole and on white, whatever the theme', async () => {
+  const path = `/w/evaluations/compare?baseline=${baseline}&runs=${worse}`
+  const { page, close } = await visit(browser, project, path, { viewport: { width: 1000, height: 420 } })
+  await page.locator('[data-row="0"]').waitFor()
+  await page.evaluate(() => document.documentElement.setAttribute('data-theme', 'dark'))
+  const hidden = (): Promise<number> =>
+    page.getByRole('region', { name: 'Scores' }).evaluate(one => one.scrollHeight - one.clientHeight)
+  await page.emulateMedia({ media: 'print' })
+  expect(await hidden()).toBe(0)
+  const { scheme, height } = await page.evaluate(() => ({
+    scheme: getComputedStyle(document.documentElement).colorScheme,
+    height: document.documentElement.scrollHeight,
+  }))
+  expect(scheme).toBe('light')
+  // More than one window, but not the room of rows that are not in the document.
+  expect(height).toBeGreaterThan(420)
+  expect(height).toBeLessThan(2_000)
+  expect(await page.getByRole('navigation').isVisible()).toBe(false)
+  await close()
+})
+
 test('the name of an evaluation is typed at any place', async () => {
   const { page, close } = await visit(browser, project, '/w/evaluations/new')
   await page.getByLabel('Name').click()

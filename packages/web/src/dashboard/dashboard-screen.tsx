@@ -18,7 +18,7 @@ export function DashboardScreen(): ReactNode {
   const change = useChangeOf<DashboardSearch>()
   const { body, error } = useBody(search)
   return (
-    <div className={styles.screen}>
+    <div className={styles.screen} data-report>
       <h1 className={controls.hidden}>Dashboard</h1>
       <FilterLine text={search.q ?? ''} error={error} change={change} window={body?.windowing} />
       <div className={styles.toolbar}>

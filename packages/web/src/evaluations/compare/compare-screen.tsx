@@ -24,7 +24,7 @@ export function CompareScreen(): ReactNode {
   const baseline = byId.get(search.baseline ?? '')
   const runs = ids.flatMap(id => byId.get(id) ?? [])
   return (
-    <div className={styles.screen}>
+    <div className={styles.screen} data-report>
       <header className={styles.header}>
         <h1>Compare runs</h1>
         <RunSelect

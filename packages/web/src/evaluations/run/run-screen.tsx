@@ -51,7 +51,7 @@ function Loaded({ run: read }: { run: Run }): ReactNode {
   const scores = data?.scores ?? []
   const columns = columnsOf(run, scores)
   return (
-    <div className={styles.screen}>
+    <div className={styles.screen} data-report>
       <RunHeader run={run} progress={progress} costs={data?.costs} />
       {error && <Failure what="The scores cannot be read." error={error} />}
       {scores.length > 0 && (
