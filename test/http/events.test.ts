@@ -3,7 +3,7 @@ import { status } from '@grpc/grpc-js'
 import { expect, inject, test } from 'vitest'
 import { callGrpc } from '../grpc.ts'
 import { call, eventually, newProject } from '../harness.ts'
-import { exportOf, newTraceId, otlpSpan, protobufOf } from '../otlp.ts'
+import { exportOf, newSpanId, newTraceId, otlpSpan, protobufOf } from '../otlp.ts'
 import { actIn, newMember, newPerson } from './people.ts'
 
 const { apiUrl, adminKey, grpcUrl } = inject('target')
@@ -192,6 +192,18 @@ test('a quota refuses what is beyond it, and only for its project or key', async
   )
   const unknown = { project: {}, keys: { nobody: { spans_per_second: 1 } } }
   expect((await project.send('PUT', '/api/projects/current/quotas', unknown)).status).toBe(404)
+})
+
+test('spans that are not stored take nothing of a quota', async () => {
+  const project = await newProject()
+  const quotas = { project: { spans_per_second: 10 } }
+  expect((await project.send('PUT', '/api/projects/current/quotas', quotas)).status).toBe(200)
+  const send = (trace_id: string, count: number) => {
+    const spans = Array.from({ length: count }, () => ({ trace_id, span_id: newSpanId(), span_name: 'a' }))
+    return project.post('/api/tracing/spans/ingest', { spans })
+  }
+  expect(await send('malformed', 1_000)).toMatchObject({ status: 202, body: { count: 0 } })
+  expect(await send(newTraceId(), 1)).toMatchObject({ status: 202, body: { count: 1 } })
 })
 
 test.each(['http', 'grpc', 'json'])('exports that arrive together pass a quota only once: %s', async door => {

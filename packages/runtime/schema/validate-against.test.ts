@@ -115,6 +115,8 @@ test('a schema that takes too long to be checked itself is a mistake', async () 
   expect(await schemaMistake(schema, OWNER)).toMatch(/too long/)
   expect(await schemaMistake({ $schema: '#'.repeat(1_000_000) }, OWNER)).toBe(null)
   expect(await schemaMistake({ type: 'objet' }, OWNER)).toMatch(/type/)
+  const deep = Array.from({ length: 100_000 }).reduce<Json>(below => ({ not: below }), {})
+  expect(await schemaMistake(deep, OWNER)).toBe('is nested too deeply')
 })
 
 test('of one owner only so many checks wait', async () => {
