@@ -58,7 +58,7 @@ async function* rowsOf<T extends { id: Uuid }>(
   }
 }
 
-/** Rows in batches for one statement each: of at most so many rows and bytes, or one row that is larger. */
+/** Rows in batches for one statement each, of at most these numbers of rows and bytes, or one row that is larger. */
 export function* batchesOf<Row extends RowSize>(sizes: readonly Row[], most = BATCH): Generator<Row[]> {
   let batch: Row[] = []
   let bytes = 0
