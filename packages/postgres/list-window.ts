@@ -28,8 +28,8 @@ export function createdWithin(
 }
 
 /**
- * By how much the time in an id may differ from that of creation: the clocks of a process and of Postgres may differ, as
- * may the beginning and the end of a transaction.
+ * By how much the time in an id may differ from that of creation: the clocks of a process and of Postgres may differ,
+ * as may the beginning and the end of a transaction.
  */
 const ID_TIMES_DIFFER_MS = 24 * 60 * 60_000
 

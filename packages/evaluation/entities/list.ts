@@ -58,8 +58,8 @@ export async function listRows<E extends EntityName>(
 }
 
 /**
- * What belongs to scenarios is in indexes by its run. If only scenarios are asked for, it is found by theirs: there is no
- * index by scenario, and everything in the project was read.
+ * What belongs to scenarios is in indexes by its run. If only scenarios are asked for, it is found by theirs: there is
+ * no index by scenario, and everything in the project was read.
  */
 function foundByScenario({ project_id }: Scope, name: EntityName, filter: Filter = {}): Condition[] {
   const { run_id, run_ids, scenario_id, scenario_ids } = filter

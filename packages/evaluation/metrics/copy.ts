@@ -69,9 +69,7 @@ export async function copyRun(stores: CopyStores, run: { project_id: Uuid; id: U
 /** The number below which all transactions are visible, and which ones above it are. */
 async function momentOf(db: Database | Trx): Promise<{ horizon: number; snapshot: string }> {
   const { rows } = await sql<{ horizon: number; snapshot: string }>`
-    select pg_snapshot_xmin(now)::text::bigint as horizon, now::text as snapshot from pg_current_snapshot() now`.execute(
-    db,
-  )
+    select pg_snapshot_xmin(s)::text::bigint as horizon, s::text as snapshot from pg_current_snapshot() s`.execute(db)
   return rows[0] as { horizon: number; snapshot: string }
 }
 
