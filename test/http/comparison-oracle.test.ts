@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { seeded } from '../faults/chaos/random.ts'
 import { newProject } from '../harness.ts'
-import { newSpanId, newTraceId } from '../otlp.ts'
+import { newTraceId } from '../otlp.ts'
+import { customStep, rootTrace, testcaseId } from './outside-run.ts'
 
 /* Comparisons of runs, compared with the same computed here from the scores that were sent. */
 
@@ -32,20 +33,17 @@ interface Run {
 
 const SCORES = [undefined, null, 'text', 0, 1, 1, 1, 1, 2.5, 2.5, 2.5, -3, 1e20, -1e20, 1e21, true, [1], 0.25, 0.5]
 const OKS = [...Array(9).fill(true), ...Array(6).fill(false), 'true', null, undefined]
-const START = '2026-02-03T09:15:00.000Z'
-const testcase = (n: number): string => `01900000-0000-7000-8000-${String(n).padStart(12, '0')}`
 const sources = Array.from({ length: 3 }, newTraceId)
 const outputs = { type: 'object', properties: { score: { type: 'number' }, ok: { type: 'boolean' } } }
 
 async function newRun(): Promise<Run> {
-  const step = (key: string, type: string, more = {}) => ({ key, type, origin: 'custom', references: {}, ...more })
-  const steps = [step('t', 'input'), step('a', 'invocation'), step('e', 'annotation', { schemas: { outputs } })]
+  const steps = [customStep('t', 'input'), customStep('a', 'invocation'), customStep('e', 'annotation', outputs)]
   const [run] = (await post('/evaluations/runs/', { runs: [{ data: { steps, repeats: 3 } }] })).runs
   const count = 30
   const made = await post('/evaluations/scenarios/', { scenarios: Array(count).fill({ run_id: run.id }) })
   const scenarios: Scenario[] = made.scenarios.map(({ id }: { id: string }) => ({
     id,
-    ...(random(5) === 0 ? (random(2) === 0 ? { source: pick(sources) } : {}) : { testcase: testcase(random(14)) }),
+    ...(random(5) === 0 ? (random(2) === 0 ? { source: pick(sources) } : {}) : { testcase: testcaseId(random(14)) }),
     repeats: [0, 1, 2].flatMap(repeat_idx =>
       random(8) === 0 && repeat_idx > 0
         ? []
@@ -58,25 +56,16 @@ async function newRun(): Promise<Run> {
           },
     ),
   }))
-  const send = (trace_id: string, ms: number, data: object) => ({
-    trace_id,
-    spans: {
-      root: {
-        trace_id,
-        span_id: newSpanId(),
-        span_name: 'root',
-        start_time: START,
-        end_time: new Date(Date.parse(START) + ms).toISOString(),
-        attributes: { ag: { data } },
-      },
-    },
-  })
   const repeats = scenarios.flatMap(one => one.repeats)
   await post('/traces/ingest', {
     traces: repeats.flatMap(({ subject, evaluator, ms = 0, score, ok }) => [
-      ...(subject ? [send(subject, ms, {})] : []),
+      ...(subject ? [rootTrace(subject, {}, { ms })] : []),
       ...(evaluator
-        ? [send(evaluator, 1, { outputs: { ...(score !== undefined && { score }), ...(ok !== undefined && { ok }) } })]
+        ? [
+            rootTrace(evaluator, {
+              outputs: { ...(score !== undefined && { score }), ...(ok !== undefined && { ok }) },
+            }),
+          ]
         : []),
     ]),
   })

@@ -1,6 +1,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import { newProject } from '../harness.ts'
-import { newSpanId, newTraceId } from '../otlp.ts'
+import { newTraceId } from '../otlp.ts'
+import { customStep, rootTrace, testcaseId } from './outside-run.ts'
 
 const project = await newProject()
 const post = project.posted
@@ -14,29 +15,7 @@ const outputs = {
     reason: { type: 'string' },
   },
 }
-const step = (key: string, type: string, schema?: object) => ({
-  key,
-  type,
-  origin: 'custom',
-  references: {},
-  ...(schema && { schemas: { outputs: schema } }),
-})
-const testcase = (n: number): string => `01900000-0000-7000-8000-${String(n).padStart(12, '0')}`
 const path = (name: string): string => `attributes.ag.data.outputs.${name}`
-
-const rootOf = (trace_id: string, data: object, cost = 0) => ({
-  trace_id,
-  spans: {
-    root: {
-      trace_id,
-      span_id: newSpanId(),
-      span_name: 'root',
-      start_time: '2026-02-03T09:15:00.000Z',
-      end_time: '2026-02-03T09:15:00.200Z',
-      attributes: { ag: { data, ...(cost && { metrics: { costs: { incremental: { total: cost } } } }) } },
-    },
-  },
-})
 
 const COUNT = 40
 let run: string
@@ -44,7 +23,7 @@ let scenarios: string[]
 
 /** Forty cases with the scores 0, 0.1, … 3.9; the last two failed, each with a number of its own in the message. */
 beforeAll(async () => {
-  const steps = [step('t', 'input'), step('a', 'invocation'), step('e', 'annotation', outputs)]
+  const steps = [customStep('t', 'input'), customStep('a', 'invocation'), customStep('e', 'annotation', outputs)]
   run = (await post('/evaluations/runs/', { runs: [{ data: { steps } }] })).runs[0].id
   const made = await post('/evaluations/scenarios/', {
     scenarios: Array.from({ length: COUNT }, (_, n) => ({ run_id: run, status: n < COUNT - 2 ? 'success' : 'errors' })),
@@ -53,8 +32,8 @@ beforeAll(async () => {
   const traces = scenarios.map(() => ({ a: newTraceId(), e: newTraceId() }))
   await post('/traces/ingest', {
     traces: traces.slice(0, COUNT - 2).flatMap(({ a, e }, n) => [
-      rootOf(a, { inputs: { n }, outputs: n === 0 ? 'é"'.repeat(5_000) : `answer ${n}` }, 0.25),
-      rootOf(e, {
+      rootTrace(a, { inputs: { n }, outputs: n === 0 ? 'é"'.repeat(5_000) : `answer ${n}` }, { ms: 200, costs: 0.25 }),
+      rootTrace(e, {
         outputs: {
           score: n / 10,
           ok: n % 4 !== 0,
@@ -65,7 +44,7 @@ beforeAll(async () => {
       }),
     ]),
   })
-  const cell = (n: number) => ({ run_id: run, scenario_id: scenarios[n], testcase_id: testcase(n) })
+  const cell = (n: number) => ({ run_id: run, scenario_id: scenarios[n], testcase_id: testcaseId(n) })
   await post('/evaluations/results/', {
     results: scenarios.flatMap((_, n) => [
       { ...cell(n), step_key: 't', status: 'success' },
@@ -120,8 +99,9 @@ test('scores have mean, interval and distribution; failures are grouped by reaso
 })
 
 test('repeats of a case make its value more exact, not more cases', async () => {
-  const made = (await post('/evaluations/runs/', { runs: [{ data: { steps: [step('e', 'annotation', outputs)] } }] }))
-    .runs[0].id
+  const made = (
+    await post('/evaluations/runs/', { runs: [{ data: { steps: [customStep('e', 'annotation', outputs)] } }] })
+  ).runs[0].id
   const cases = await post('/evaluations/scenarios/', { scenarios: [1, 2, 3].map(() => ({ run_id: made })) })
   // Of each case eight values: its number and one more, by turns. All but one of the first case have passed.
   const cells = cases.scenarios.flatMap(({ id }: any, at: number) =>
@@ -131,7 +111,7 @@ test('repeats of a case make its value more exact, not more cases', async () => 
     })),
   )
   await post('/traces/ingest', {
-    traces: cells.map(({ cell, outputs }: any) => rootOf(cell.trace_id, { outputs })),
+    traces: cells.map(({ cell, outputs }: any) => rootTrace(cell.trace_id, { outputs })),
   })
   await post('/evaluations/results/', { results: cells.map(({ cell }: any) => cell) })
   await post('/evaluations/metrics/refresh', { metrics: { run_id: made } })
@@ -147,8 +127,9 @@ test('repeats of a case make its value more exact, not more cases', async () => 
 })
 
 test('a case of which most repeats failed counts as much as the others, in a mean as in its interval', async () => {
-  const made = (await post('/evaluations/runs/', { runs: [{ data: { steps: [step('e', 'annotation', outputs)] } }] }))
-    .runs[0].id
+  const made = (
+    await post('/evaluations/runs/', { runs: [{ data: { steps: [customStep('e', 'annotation', outputs)] } }] })
+  ).runs[0].id
   const cases = await post('/evaluations/scenarios/', { scenarios: Array(20).fill({ run_id: made }) })
   // Ten cases with one value, which is bad, and ten with four that are good.
   const cells = cases.scenarios.flatMap(({ id }: any, at: number) =>
@@ -158,7 +139,7 @@ test('a case of which most repeats failed counts as much as the others, in a mea
     })),
   )
   await post('/traces/ingest', {
-    traces: cells.map(({ cell, outputs }: any) => rootOf(cell.trace_id, { outputs })),
+    traces: cells.map(({ cell, outputs }: any) => rootTrace(cell.trace_id, { outputs })),
   })
   await post('/evaluations/results/', { results: cells.map(({ cell }: any) => cell) })
   await post('/evaluations/metrics/refresh', { metrics: { run_id: made } })
@@ -185,7 +166,7 @@ test('cases have what their cells contain, in pages', async () => {
   const page = await casesOf({ limit: 2 })
   expect([page.count, page.total, idsOf(page)]).toEqual([2, COUNT, [0, 1]])
   const [long, short] = page.cases
-  expect(short).toMatchObject({ status: 'success', testcase_id: testcase(1) })
+  expect(short).toMatchObject({ status: 'success', testcase_id: testcaseId(1) })
   const [, a, e] = short.cells
   expect(a).toMatchObject({
     step_key: 'a',
@@ -260,10 +241,10 @@ test('a score that the run does not have is refused; runs of others are not ther
 
 test('words of any number and length count, the empty one as well', async () => {
   const words = ['', '', ...Array.from({ length: 60 }, (_, n) => `word ${String(n).padStart(2, '0')}`)]
-  const steps = [step('e', 'annotation', outputs)]
+  const steps = [customStep('e', 'annotation', outputs)]
   const run_id = (await post('/evaluations/runs/', { runs: [{ data: { steps } }] })).runs[0].id
   const made = await post('/evaluations/scenarios/', { scenarios: words.map(() => ({ run_id })) })
-  const traces = words.map(grade => rootOf(newTraceId(), { outputs: { grade } }))
+  const traces = words.map(grade => rootTrace(newTraceId(), { outputs: { grade } }))
   await post('/traces/ingest', { traces })
   const results = traces.map(({ trace_id }, n) => {
     return { run_id, scenario_id: made.scenarios[n].id, step_key: 'e', status: 'success', trace_id }

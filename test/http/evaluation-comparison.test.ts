@@ -1,22 +1,12 @@
 import { expect, test } from 'vitest'
 import { newProject } from '../harness.ts'
-import { dashed, newSpanId, newTraceId } from '../otlp.ts'
+import { dashed, newTraceId } from '../otlp.ts'
+import { customStep, rootTrace, testcaseId } from './outside-run.ts'
 
 const project = await newProject()
 const post = project.posted
 
 const outputs = { type: 'object', properties: { score: { type: 'number' }, ok: { type: 'boolean' } } }
-const step = (key: string, type: string, schema?: object) => ({
-  key,
-  type,
-  origin: 'custom',
-  references: {},
-  ...(schema && { schemas: { outputs: schema } }),
-})
-
-/** The id of the nth testcase of this file. */
-const testcase = (n: number): string => `01900000-0000-7000-8000-${String(n).padStart(12, '0')}`
-
 interface Case {
   testcase: number
   score?: number
@@ -31,29 +21,14 @@ interface Case {
 
 /** A run with one scenario for each case, and the ids of its traces by the case's place. */
 async function runOf(cases: readonly Case[], key = 'e') {
-  const steps = [step('t', 'input'), step('a', 'invocation'), step(key, 'annotation', outputs)]
+  const steps = [customStep('t', 'input'), customStep('a', 'invocation'), customStep(key, 'annotation', outputs)]
   const [run] = (await post('/evaluations/runs/', { runs: [{ data: { steps } }] })).runs
   const { scenarios } = await post('/evaluations/scenarios/', { scenarios: cases.map(() => ({ run_id: run.id })) })
   const traces = cases.map(() => ({ a: newTraceId(), e: newTraceId() }))
-  const start = '2026-02-03T09:15:00.000Z'
-  const send = (trace_id: string, ms: number, data: object, hasFailed = false) => ({
-    trace_id,
-    spans: {
-      root: {
-        trace_id,
-        span_id: newSpanId(),
-        span_name: 'root',
-        start_time: start,
-        end_time: new Date(Date.parse(start) + ms).toISOString(),
-        attributes: { ag: { data } },
-        ...(hasFailed && { events: [{ name: 'exception', timestamp: start }] }),
-      },
-    },
-  })
   await post('/traces/ingest', {
     traces: cases.flatMap(({ score, ok, ms = 10, hasFailed }, at) => [
-      send(traces[at]?.a as string, ms, {}, hasFailed),
-      send(traces[at]?.e as string, 1, {
+      rootTrace(traces[at]?.a as string, {}, { ms, hasFailed }),
+      rootTrace(traces[at]?.e as string, {
         outputs: { ...(score !== undefined && { score }), ...(ok !== undefined && { ok }) },
       }),
     ]),
@@ -62,7 +37,7 @@ async function runOf(cases: readonly Case[], key = 'e') {
     results: cases.flatMap((one, at) => {
       const cell = { run_id: run.id, scenario_id: scenarios[at].id, status: 'success' }
       return [
-        { ...cell, step_key: 't', testcase_id: testcase(one.testcase) },
+        { ...cell, step_key: 't', testcase_id: testcaseId(one.testcase) },
         ...(one.hasNoSubject ? [] : [{ ...cell, step_key: 'a', trace_id: traces[at]?.a }]),
         ...Array.from({ length: one.repeats ?? 1 }, (_, repeat_idx) => ({
           ...cell,
@@ -209,7 +184,7 @@ test('which scores are compared changes neither how many cases there are, nor wh
   for (const scores of [undefined, [{ step_key: 'e', path: SCORE }], [{ step_key: 'a', path: DURATION }]]) {
     const { runs, cases } = await ask(scores)
     expect(runs[0].matched).toBe(2)
-    expect(cases.map((one: any) => one.testcase_id)).toEqual([testcase(1), testcase(2)])
+    expect(cases.map((one: any) => one.testcase_id)).toEqual([testcaseId(1), testcaseId(2)])
   }
 })
 
@@ -256,7 +231,11 @@ test('values whose sum or difference no number can hold are not compared, and th
     testcase_id,
     difference,
   ])
-  expect(Object.fromEntries(differences)).toEqual({ [testcase(0)]: undefined, [testcase(1)]: 0, [testcase(2)]: 2 })
+  expect(Object.fromEntries(differences)).toEqual({
+    [testcaseId(0)]: undefined,
+    [testcaseId(1)]: 0,
+    [testcaseId(2)]: 2,
+  })
 })
 
 test('a case without errors has none, and one of no duration took none; unknown tokens are not compared', async () => {
@@ -341,9 +320,9 @@ test('pass and fail, numbers and amounts, by testcase; significant differences a
   const pages = await Promise.all([0, 5, 10, 15, 20].map(byOk))
   const cases = pages.flatMap(page => page.comparison.cases)
   expect(cases.map((one: any) => one.scores[0].difference)).toEqual([...Array(8).fill(-1), ...Array(12).fill(0)])
-  expect(cases.slice(0, 8).map((one: any) => one.testcase_id)).toEqual(all.slice(10, 18).map(testcase))
+  expect(cases.slice(0, 8).map((one: any) => one.testcase_id)).toEqual(all.slice(10, 18).map(testcaseId))
   expect(cases[0]).toEqual({
-    testcase_id: testcase(10),
+    testcase_id: testcaseId(10),
     repeat_idx: 0,
     run_id: candidate.id,
     baseline: { scenario_id: baseline.scenarios[10]?.id, trace_id: baseline.traces[10]?.a },
@@ -420,7 +399,7 @@ test('what cannot be compared is refused by name', async () => {
     return [status, body.detail]
   }
   const base = { baseline_run_id: run.id, run_ids: [run.id] }
-  const unknown = testcase(5)
+  const unknown = testcaseId(5)
   expect(await refused({ ...base, run_ids: [unknown] })).toEqual([
     404,
     { message: expect.any(String), run_id: unknown },

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { newProject } from '../harness.ts'
 import { dashed, newSpanId, newTraceId } from '../otlp.ts'
 import { sampledRuns } from '../sets/sample.ts'
+import { customStep } from './outside-run.ts'
 
 const project = await newProject()
 
@@ -31,13 +32,6 @@ async function send(
   return span_id
 }
 
-const step = (key: string, type: string, outputs?: object) => ({
-  key,
-  type,
-  origin: 'custom',
-  references: {},
-  ...(outputs && { schemas: { outputs } }),
-})
 const newRun = async (steps: object[], more: object = {}): Promise<any> =>
   (await post('/evaluations/runs/', { runs: [{ data: { steps, repeats: 2, ...more } }] })).runs[0]
 const newScenarios = async (run_id: string, count: number, more: object = {}): Promise<any[]> =>
@@ -50,7 +44,7 @@ const refresh = async (metrics: object): Promise<any[]> =>
 
 /** A run of one evaluator whose outputs have this schema, and a cell for each of the outputs. */
 async function evaluated(schema: object | undefined, outputs: readonly unknown[]): Promise<any> {
-  const run = await newRun([step('i', 'input'), step('e', 'annotation', schema)])
+  const run = await newRun([customStep('i', 'input'), customStep('e', 'annotation', schema)])
   const scenarios = await newScenarios(run.id, outputs.length)
   const cells = scenarios.map(({ id }) => ({ run_id: run.id, scenario_id: id, step_key: 'e', trace_id: newTraceId() }))
   for (const [index, { trace_id }] of cells.entries()) await send(trace_id, { outputs: outputs[index] })
@@ -150,7 +144,7 @@ describe('schemas that are not declared', () => {
       column: { kind: 'annotation', name: 'outputs' },
       step: { key, path },
     })
-    const run = await newRun([step('e', 'annotation')], {
+    const run = await newRun([customStep('e', 'annotation')], {
       mappings: [mapping('a', OUT), mapping('e', `${OUT}.outputs`)],
     })
     const [scenario] = await newScenarios(run.id, 1)
@@ -193,7 +187,7 @@ describe('what counts', () => {
   const scoreOf = (row: any): any => row.data.e?.[`${OUT}.score`]
 
   test('cells, not traces; and every version of a trace replaces the last', async () => {
-    const run = await newRun([step('e', 'annotation', schema)])
+    const run = await newRun([customStep('e', 'annotation', schema)])
     const scenarios = await newScenarios(run.id, 2)
     const trace_id = newTraceId()
     const span_id = await send(trace_id, { outputs: { score: 1 } })
@@ -231,7 +225,7 @@ describe('what counts', () => {
   })
 
   test('a bucket counts what is left of it when a scenario is deleted', async () => {
-    const run = await newRun([step('e', 'annotation', schema)])
+    const run = await newRun([customStep('e', 'annotation', schema)])
     const bucket = { timestamp: '2026-02-03T00:00:00.000000Z', interval: 1 }
     const [one, other] = await newScenarios(run.id, 2, bucket)
     for (const [{ id }, score] of [[one, 1] as const, [other, 2] as const]) {
@@ -249,7 +243,7 @@ describe('what counts', () => {
   })
 
   test('a trace that is not stored leaves its step out; without any the row is pending and not stored', async () => {
-    const run = await newRun([step('a', 'invocation'), step('e', 'annotation', schema)])
+    const run = await newRun([customStep('a', 'invocation'), customStep('e', 'annotation', schema)])
     const [scenario, other] = await newScenarios(run.id, 2)
     const place = { run_id: run.id, scenario_id: scenario.id }
     expect(await refresh(place)).toEqual([{ version: '2025-07-14', ...place, status: 'pending', data: {} }])
@@ -281,7 +275,7 @@ describe('what counts', () => {
   })
 
   test('buckets of a live run, and buckets that there are not', async () => {
-    const run = await newRun([step('e', 'annotation', schema)])
+    const run = await newRun([customStep('e', 'annotation', schema)])
     const times = ['2026-02-03T09:00:00Z', '2026-02-03T09:01:00Z']
     for (const [index, timestamp] of times.entries()) {
       const scenarios = await newScenarios(run.id, 2, { timestamp, interval: 1 })
@@ -382,7 +376,7 @@ test('metrics agree with what the interface returns, whatever happened to the gr
       ok: { type: 'boolean' },
       word: { type: 'string', enum: ['A'] },
     })
-    const run = await newRun([step('a', 'invocation'), step('e', 'annotation', schema)])
+    const run = await newRun([customStep('a', 'invocation'), customStep('e', 'annotation', schema)])
     const scenarios = await newScenarios(run.id, SCENARIOS)
     const traces: { trace_id: string; span_id: string }[] = []
     const keyOf = ({ scenario, step, repeat }: { scenario: number; step: string; repeat: number }) => ({
