@@ -27,7 +27,10 @@ interface TurnsProps {
 export function Turns({ turns, earlier, selected, select, scores, steps, toggle }: TurnsProps): ReactNode {
   const list = useRef<HTMLOListElement>(null)
   const keyOf = useCallback((at: number) => (turns[at] ? turnId(turns[at]) : at), [turns])
-  useEffect(() => list.current?.children[selected]?.scrollIntoView({ block: 'nearest' }), [selected])
+  useEffect(() => {
+    // Browsers may return a promise, which React would take for the effect's end.
+    list.current?.children[selected]?.scrollIntoView({ block: 'nearest' })
+  }, [selected])
   return (
     <div className={styles.body}>
       <ol ref={list} className={styles.turns} aria-label="Turns">
