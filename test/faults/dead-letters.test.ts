@@ -162,5 +162,5 @@ test.each([
 test('the command line names the key that is refused', async () => {
   const env = { ...process.env, SPANHOUSE_URL: server.url, SPANHOUSE_ADMIN_KEY: 'of another installation' }
   const refused = promisify(execFile)(process.execPath, [COMMAND, 'dead-letters', 'list'], { env })
-  await expect(refused).rejects.toThrow('refuses SPANHOUSE_ADMIN_KEY')
+  await expect(refused).rejects.toThrow('rejects SPANHOUSE_ADMIN_KEY')
 })

@@ -110,7 +110,7 @@ describe('spanhouse evaluate', () => {
       [['evaluate', '--testset', testset, '--evaluator', exact, '--fail-under', 'success'], 'not KEY=VALUE'],
       [['evaluate', '--testset', testset, '--evaluator', exact, '--repeats', 'two'], '--repeats two'],
       [['evaluate', '--testset', testset, '--evaluator', exact, '--junit', '/no/such/folder/x'], '--junit: ENOENT'],
-      [['evaluate', randomUUID(), '--repeats', '2'], 'or what a new one is made of: --repeats'],
+      [['evaluate', randomUUID(), '--repeats', '2'], 'or options for a new one: --repeats'],
       [['evaluate', '--testset', testset, '--evaluator', exact, '--fail-on-regression', randomUUID()], 'no such run'],
       [['run', 'one', 'two'], 'two: run takes no more arguments'],
       [['dead-letters', 'show'], 'The id of the dead letter is missing'],

@@ -1,24 +1,27 @@
+import { randomUUID } from 'node:crypto'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { newProject } from '../harness.ts'
 import { newTraceId, otlpSpan } from '../otlp.ts'
+import { newMember, newPerson, secretFor } from './people.ts'
 
 const { apiUrl } = inject('target')
 const project = await newProject()
 const { posted } = project
 
 /** A client as assistants have one. `auto` speaks the newest version of the protocol, `legacy` those of 2025. */
-async function connect(apiKey: string, mode: 'auto' | 'legacy' = 'auto'): Promise<Client> {
+async function connect(authorization: string, mode: 'auto' | 'legacy' = 'auto'): Promise<Client> {
   const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } })
   await client.connect(
     new StreamableHTTPClientTransport(new URL(`${apiUrl}/api/mcp`), {
-      requestInit: { headers: { authorization: `ApiKey ${apiKey}` } },
+      requestInit: { headers: { authorization } },
     }),
   )
   return client
 }
 
-const client = await connect(project.apiKey)
+const authorization = `ApiKey ${project.apiKey}`
+const client = await connect(authorization)
 
 /** The text of a tool's result, which must be a success. */
 async function say(name: string, args: object = {}, asking: Client = client): Promise<string> {
@@ -60,7 +63,7 @@ beforeAll(() => project.store(root, failed, model))
 afterAll(() => client.close())
 
 test('clients of either era find the same tools, all of which only read', async () => {
-  const legacy = await connect(project.apiKey, 'legacy')
+  const legacy = await connect(authorization, 'legacy')
   const [newest, older] = await Promise.all([client.listTools(), legacy.listTools()])
   expect(newest.tools.length).toBeGreaterThan(10)
   expect(older.tools.map(({ name }) => name)).toEqual(newest.tools.map(({ name }) => name))
@@ -195,10 +198,33 @@ test('evaluations, their scores, cases and comparison are read', async () => {
 
 test('a caller sees only the project of its key, and needs one', async () => {
   const other = await newProject()
-  const stranger = await connect(other.apiKey)
+  const stranger = await connect(`ApiKey ${other.apiKey}`)
   expect(await say('get_trace', { trace_id: traceId }, stranger)).toBe('The trace does not exist.')
   await stranger.close()
-  await expect(connect('wrong')).rejects.toThrow(/401/)
+  await expect(connect('ApiKey wrong')).rejects.toThrow(/401/)
+})
+
+test('a viewer may use all tools', async () => {
+  const host = await newPerson()
+  const viewer = await newMember(host, 'viewer')
+  const viewing = await connect(secretFor(viewer.user_id, host.project_id))
+  const id = randomUUID()
+  const calls = {
+    find_traces: {},
+    aggregate_traces: {},
+    list_values: {},
+    get_trace: { trace_id: traceId },
+    list_annotations: { trace_id: traceId },
+    list_artifacts: { kind: 'evaluator' },
+    list_revisions: { kind: 'testset', id },
+    get_revision: { kind: 'environment', slug: 'production' },
+    list_testcases: { id },
+    list_evaluations: {},
+    get_evaluation_scores: { evaluation_id: id },
+    list_evaluation_cases: { evaluation_id: id },
+  }
+  for (const [name, args] of Object.entries(calls)) await say(name, args, viewing)
+  await viewing.close()
 })
 
 test('a result that is longer than a model can take is cut, and says so', async () => {
@@ -219,7 +245,7 @@ test('what is no message of the protocol is refused', async () => {
     fetch(`${apiUrl}/api/mcp`, {
       method: 'POST',
       headers: {
-        authorization: `ApiKey ${project.apiKey}`,
+        authorization,
         'content-type': 'application/json',
         accept: 'application/json, text/event-stream',
         ...headers,
