@@ -33,7 +33,7 @@ test.skipIf(!natsAvailable || !postgresAvailable)(
     await kill()
     await Promise.all([postgres.stop(), nats.stop(), rm(dataDir, { recursive: true, force: true })])
   },
-  90_000,
+  150_000,
 )
 
 test.skipIf(!natsAvailable || !postgresAvailable)(
