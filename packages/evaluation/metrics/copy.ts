@@ -40,8 +40,9 @@ export async function copyChanges(stores: CopyStores, signal?: AbortSignal): Pro
   await copyPages(stores, CELLS, changes)
   await copyDeletions(stores, changes)
   if (signal?.aborted) return
-  remember(engine, EVERYTHING, { since, snapshot })
   if (horizon > since) await setCopiedBefore(engine, horizon)
+  // With the number that ClickHouse has now: if it has a lower one later, older data was restored.
+  remember(engine, EVERYTHING, { since: Math.max(since, horizon), snapshot })
   await sql`delete from evaluation_deletions where deleted_at < now() - ${DELETIONS_KEPT}::interval
     and changed_in < ${String(horizon)}::text::xid8`.execute(db)
 }
