@@ -30,7 +30,7 @@ const ARRIVE_MS_MAX = 120_000
 
 /**
  * How long a connection may be idle. Longer than proxies keep theirs (nginx 60 s, Traefik 90, Caddy 120, Google's load
- * balancers 600): unless the sender is who closes it, a request may meet a connection that is being closed.
+ * balancers 600): unless the sender closes it first, a request may arrive on a connection that is being closed.
  */
 const IDLE_MS_MAX = 620_000
 
