@@ -11,10 +11,10 @@ const common = {
   pool: 'forks' as const,
   // A process loads modules and the embedded database once for all its files: a second of processor time for each file.
   isolate: false,
-  testTimeout: 60_000,
-  hookTimeout: 120_000,
+  testTimeout: 300_000,
+  hookTimeout: 300_000,
   // A second, the default, is too short for a page on a busy machine.
-  expect: { poll: { timeout: 15_000 } },
+  expect: { poll: { timeout: 60_000 } },
 }
 
 if (!networkedAvailable)

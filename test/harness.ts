@@ -140,7 +140,7 @@ async function toAnswer(response: Response): Promise<Answer> {
 }
 
 /** Calls `ask` until its result is not undefined, false or null; fails with the last error after `ms`. */
-export async function eventually<T>(ask: () => Promise<T>, ms = 15_000): Promise<NonNullable<T>> {
+export async function eventually<T>(ask: () => Promise<T>, ms = 60_000): Promise<NonNullable<T>> {
   const end = performance.now() + ms
   for (;;) {
     const last = await ask().catch((error: Error) => error)

@@ -77,7 +77,7 @@ test('a server that dies is started again, at the same address with its data', a
   for (let time = 1; time <= 2; time++) {
     const pid = await pidOf(path)
     process.kill(pid, 'SIGKILL')
-    await expect.poll(() => ask(server, 'SELECT v FROM kept').catch(() => 'away'), { timeout: 20_000 }).toBe('42')
+    await expect.poll(() => ask(server, 'SELECT v FROM kept').catch(() => 'away')).toBe('42')
     expect(await pidOf(path)).not.toBe(pid)
     expect(deaths).toHaveLength(time)
   }
@@ -142,7 +142,7 @@ test('the server of a program that is killed ends, and the next start has its da
   const program = await startProgram()
   const pid = await pidOf(path)
   program.kill('SIGKILL')
-  await expect.poll(() => isRunning(pid), { timeout: 10_000 }).toBe(false)
+  await expect.poll(() => isRunning(pid)).toBe(false)
   expect(await ask(await start(), 'SELECT 1')).toBe('1')
 })
 
@@ -170,7 +170,7 @@ test('servers side by side reach each other by the native protocol', async () =>
   expect(await ask(other, 'SELECT sum(v) FROM kept')).toBe('85')
   await other.restart()
   // It listens to HTTP first.
-  await expect.poll(() => ask(one, `SELECT sum(v) FROM ${remote}`), { timeout: 30_000 }).toBe('85')
+  await expect.poll(() => ask(one, `SELECT sum(v) FROM ${remote}`)).toBe('85')
 })
 
 test('a shard that dies is started again with its data, at the same address; one that is killed on purpose is not', async () => {
@@ -181,8 +181,8 @@ test('a shard that dies is started again with its data, at the same address; one
   const pid = await pidOf(path)
   process.kill(pid, 'SIGABRT')
   // For a moment it still responds.
-  await expect.poll(() => pidOf(path), { timeout: 60_000 }).not.toBe(pid)
-  await expect.poll(() => ask(shard, 'SELECT v FROM kept'), { timeout: 60_000 }).toBe('42')
+  await expect.poll(() => pidOf(path)).not.toBe(pid)
+  await expect.poll(() => ask(shard, 'SELECT v FROM kept')).toBe('42')
   await shard.kill()
   await expect(ask(shard, 'SELECT 1')).rejects.toThrow()
   await shard.restart()
@@ -199,9 +199,9 @@ test('of the threads that many statements at once needed, those beyond 64 end wh
   const server = await start()
   const threads = async (): Promise<number> => Number(await ask(server, THREADS))
   const busy = Array.from({ length: 150 }, () => ask(server, 'SELECT sleep(2)'))
-  await expect.poll(threads, { timeout: 30_000 }).toBeGreaterThan(150)
+  await expect.poll(threads).toBeGreaterThan(150)
   await Promise.all(busy)
-  await expect.poll(threads, { timeout: 30_000 }).toBeLessThan(120)
+  await expect.poll(threads).toBeLessThan(120)
 })
 
 const THREADS = "SELECT value FROM system.metrics WHERE metric = 'GlobalThread'"
@@ -230,7 +230,7 @@ test('a merge has at most 16 parts, however many there are', async () => {
   // Parts that were merged are still listed for some minutes.
   const merges = `SELECT max(max_block_number - min_block_number + 1), uniqExact(min_block_number) FROM system.parts
     WHERE table = 'merged' AND level = 1`
-  await expect.poll(() => ask(server, merges), { timeout: 30_000 }).toMatch(/\t[2-9]$/)
+  await expect.poll(() => ask(server, merges)).toMatch(/\t[2-9]$/)
   expect(Number.parseInt(await ask(server, merges), 10)).toBeLessThanOrEqual(16)
   expect(await ask(server, 'SELECT sum(c) FROM merged')).toBe('820')
 })

@@ -167,7 +167,7 @@ test('changes that are made together share a restart', async () => {
   for (const name of names) expect(await ask('SELECT 1', { name, password: name })).toBe('1')
 })
 
-test('a stop while the server starts again for a reader ends it for good', { timeout: 30_000 }, async () => {
+test('a stop while the server starts again for a reader ends it for good', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'spanhouse-readers-stopped-'))
   const before = new Set(children())
   const own = (): string[] => children().filter(pid => !before.has(pid))

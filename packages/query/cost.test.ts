@@ -107,7 +107,7 @@ test('whatever is accepted is analysed in little time, and what is not is refuse
   await fc.assert(property, { numRuns: 40, seed: 11 })
   expect(seen.accepted).toBeGreaterThan(10)
   expect(seen.refused).toBeGreaterThan(10)
-}, 300_000)
+})
 
 function parsedOrRefused(filtering: object) {
   try {
@@ -146,26 +146,22 @@ test('500 conditions on the same field are accepted', async () => {
   const conditions = repeated(500, index => ({ field: 'span_name', operator: 'is', value: `n${index}` }))
   for (const operator of ['and', 'or', 'nand', 'nor'])
     expect(await isAccepted(() => spansOf({ operator, conditions }))).toBe(true)
-}, 60_000)
+})
 
 test.each([
   ['50 of one kind', repeated(50, index => ({ type: 'numeric/continuous', path: `a.${index}`, bins: 1_000 })), true],
   ['50 of which the kind is left open', repeated(50, index => ({ type: '*', path: `a.${index}`, bins: 1_000 })), false],
-])(
-  'measures of centuries minute by minute: %s',
-  async (_name, specs, isTaken) => {
-    const windowing = { oldest: '1970-01-01T00:00:00Z', newest: '2200-01-01T00:00:00Z', interval: 1 }
-    const query = parseAnalyticsQuery({}, { specs, windowing })
-    const buckets = bucketsOf(query.windowing, NOON)
-    expect(buckets.count).toBeLessThanOrEqual(1024)
-    expect(
-      await isAccepted(() =>
-        compileAggregation(compileAnalytics({ project_id: PROJECT, query, buckets, specs: query.specs })),
-      ),
-    ).toBe(isTaken)
-  },
-  60_000,
-)
+])('measures of centuries minute by minute: %s', async (_name, specs, isTaken) => {
+  const windowing = { oldest: '1970-01-01T00:00:00Z', newest: '2200-01-01T00:00:00Z', interval: 1 }
+  const query = parseAnalyticsQuery({}, { specs, windowing })
+  const buckets = bucketsOf(query.windowing, NOON)
+  expect(buckets.count).toBeLessThanOrEqual(1024)
+  expect(
+    await isAccepted(() =>
+      compileAggregation(compileAnalytics({ project_id: PROJECT, query, buckets, specs: query.specs })),
+    ),
+  ).toBe(isTaken)
+})
 
 test('the lists of a filter have a bound together', () => {
   const value = repeated(100_000, index => `v${index}`)

@@ -38,7 +38,7 @@ test.concurrent.each(
     py('import time\ntime.sleep(3600)'),
     py('import asyncio\nreturn asyncio.run(asyncio.sleep(3600))'),
   ] as [Runtime, string][]),
-)('%s ends: %s', { timeout: 240_000 }, async (runtime, source) => {
+)('%s ends: %s', async (runtime, source) => {
   const outcome = await run(runtime, source)
   expect(outcome).toEqual({ ok: false, kind: 'time', message: expect.stringMatching(TIME) })
 })
@@ -56,7 +56,7 @@ test.concurrent.each(
     py('return len("x" * 1_000_000_000)'),
     py('return len([0] * 300_000_000)'),
   ] as [Runtime, string][]),
-)('%s has no more memory: %s', { timeout: 240_000 }, async (runtime, source) => {
+)('%s has no more memory: %s', async (runtime, source) => {
   const outcome = await run(runtime, source)
   expect(outcome).toMatchObject({ ok: false, kind: 'memory', message: 'The code needs more than 256 MiB of memory.' })
 })
@@ -64,17 +64,13 @@ test.concurrent.each(
 test.concurrent.each([
   [...js('return new ArrayBuffer(4_000_000_000)'), 'RangeError'],
   [...py('return "x" * 4_000_000_000'), 'OverflowError'],
-] as [Runtime, string, string][])(
-  '%s: 4 GB at once is an error of the code: %s',
-  { timeout: 240_000 },
-  async (runtime, source, name) => {
-    expect(await run(runtime, source)).toMatchObject({
-      ok: false,
-      kind: 'code',
-      message: expect.stringContaining(name),
-    })
-  },
-)
+] as [Runtime, string, string][])('%s: 4 GB at once is an error of the code: %s', async (runtime, source, name) => {
+  expect(await run(runtime, source)).toMatchObject({
+    ok: false,
+    kind: 'code',
+    message: expect.stringContaining(name),
+  })
+})
 
 test.concurrent.each([
   js('return "x".repeat(1024 * 1024)'),
@@ -83,7 +79,7 @@ test.concurrent.each([
   py('return "x" * 1024 * 1024'),
   py('return ["é" * 600_000]'),
   py('return "x" * 50_000_000'),
-] as [Runtime, string][])('%s returns too much: %s', { timeout: 240_000 }, async (runtime, source) => {
+] as [Runtime, string][])('%s returns too much: %s', async (runtime, source) => {
   const outcome = await run(runtime, source)
   const message = 'evaluate returned more than 1048576 bytes of JSON.'
   expect(outcome).toEqual({ ok: false, kind: 'output', message })
@@ -93,7 +89,7 @@ test.concurrent.each([
   js(`return "x".repeat(1024 * 1024 - 2).length`),
   js('return "x".repeat(1024 * 1024 - 2)'),
   py('return "x" * (1024 * 1024 - 2)'),
-] as [Runtime, string][])('%s returns all that it may: %s', { timeout: 240_000 }, async (runtime, source) => {
+] as [Runtime, string][])('%s returns all that it may: %s', async (runtime, source) => {
   expect(await run(runtime, source)).toMatchObject({ ok: true })
 })
 
@@ -109,7 +105,7 @@ test.concurrent.each(
     py('x = []\nfor _ in range(100_000): x = [x]\nreturn repr(x)'),
     py('return eval("(" * 100_000)'),
   ] as [Runtime, string][]),
-)('%s calls too deeply: %s', { timeout: 240_000 }, async (runtime, source) => {
+)('%s calls too deeply: %s', async (runtime, source) => {
   expect(await run(runtime, source)).toMatchObject({
     ok: false,
     kind: expect.stringMatching(/^(?:code|memory|syntax)$/),

@@ -49,7 +49,7 @@ const sessionOf = (pid: number): string | undefined =>
   readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ')[3]
 
 const untilGone = (pids: number[]): Promise<void> =>
-  vi.waitFor(() => expect(pids.filter(isAlive)).toEqual([]), { timeout: 30_000 })
+  vi.waitFor(() => expect(pids.filter(isAlive)).toEqual([]), { timeout: 60_000 })
 
 test('a run that has to wait is told how many run at a time, and when it begins', async () => {
   const sandbox = open({ processesMax: 2, warm: 0 })
@@ -62,7 +62,7 @@ test('a run that has to wait is told how many run at a time, and when it begins'
   expect(told).toEqual([1])
   await Promise.all([first, second])
   expect(told).toEqual([1, 'begins'])
-}, 120_000)
+})
 
 test.each(LANGUAGES)(
   '%s: a process killed from outside fails its run as one to try again, and the next works',
@@ -79,7 +79,6 @@ test.each(LANGUAGES)(
     expect(problem.message).toBe('The process that ran the code exited. Try again.')
     expect(await run(sandbox, runtime, ONE[runtime])).toEqual({ ok: true, value: 1 })
   },
-  120_000,
 )
 
 test('a process killed while it starts fails the waiting run as one to try again', async () => {
@@ -88,7 +87,7 @@ test('a process killed while it starts fails the waiting run as one to try again
   process.kill(sandbox.pids()[0] as number, 'SIGKILL')
   expect(await starting).toMatchObject({ code: 'overloaded', retryable: true })
   expect(await run(sandbox, 'python', ONE.python)).toEqual({ ok: true, value: 1 })
-}, 120_000)
+})
 
 test('a process runs behind its parent, in the same session, and outlives Ctrl-C, which its parent handles', async () => {
   const sandbox = open({ processesMax: 1, warm: 0 })
@@ -99,7 +98,7 @@ test('a process runs behind its parent, in the same session, and outlives Ctrl-C
   process.kill(pid, 'SIGINT')
   expect(await run(sandbox, 'javascript', ONE.javascript)).toEqual({ ok: true, value: 1 })
   expect(sandbox.pids()).toEqual([pid])
-}, 120_000)
+})
 
 test('what escapes from WebAssembly is in a process that may not use network, files or other programs', async () => {
   const sandbox = open({ processesMax: 1, warm: 0 })
@@ -118,7 +117,7 @@ test('what escapes from WebAssembly is in a process that may not use network, fi
     const { stderr } = spawnSync(process.execPath, [...flags, '--eval', attempt], { encoding: 'utf8' })
     expect(stderr, attempt).toContain('ERR_ACCESS_DENIED')
   }
-}, 120_000)
+})
 
 test('the death of the parent ends the children, whatever they run', async () => {
   const parent = spawn(process.execPath, [fileURLToPath(new URL('./parent.testing.ts', import.meta.url))], {
@@ -129,7 +128,7 @@ test('the death of the parent ends the children, whatever they run', async () =>
   expect(pids.filter(isAlive)).toHaveLength(2)
   parent.kill('SIGKILL')
   await untilGone(pids)
-}, 120_000)
+})
 
 test('a file that the parent has open for its children is not open in them', async () => {
   const secret = openSync(import.meta.filename, 'r')
@@ -142,7 +141,7 @@ test('a file that the parent has open for its children is not open in them', asy
   parent.kill('SIGKILL')
   expect(open).toEqual([true, false, false])
   await untilGone(pids)
-}, 120_000)
+})
 
 /** The paths of what a process has open. */
 const filesOf = (pid: number): string[] =>
@@ -187,7 +186,7 @@ test('an owner whose code never ends leaves the other processes to others', asyn
   const settled = Promise.allSettled(endless)
   await sandbox.close()
   await settled
-}, 120_000)
+})
 
 test('too many waiting runs of an owner are refused, those of another are not', async () => {
   const sandbox = open({ processesMax: 1 })
@@ -206,7 +205,7 @@ test('too many waiting runs of an owner are refused, those of another are not', 
   await expect(held).rejects.toThrow('held long enough')
   expect(await run(sandbox, 'javascript', ONE.javascript, 'two')).toEqual({ ok: true, value: 1 })
   expect(await Promise.all(waiting)).toEqual(waiting.map(() => ({ ok: true, value: 1 })))
-}, 120_000)
+})
 
 test('aborting ends a run, and takes one that waits out of the queue', async () => {
   const sandbox = open({ processesMax: 1 })

@@ -50,7 +50,7 @@ test('a first start without space on the disk leaves nothing that keeps the next
   const key = await readKeyFile(full)
   expect(server.output()).toContain(`API key               ${key}`)
   await server.kill()
-}, 180_000)
+})
 
 test('a start on another database keeps the key of the data folder, so that it opens both', async () => {
   const folder = await newDataDir('key')
@@ -68,7 +68,7 @@ test('a start on another database keeps the key of the data folder, so that it o
   expect(await statusOf(second.url, key)).toBe(200)
   await second.stop()
   await rm(folder, { recursive: true })
-}, 180_000)
+})
 
 test.skipIf(!natsAvailable)(
   'a start waits for a store that comes up later; a second process on its folder says so',
@@ -94,7 +94,6 @@ test.skipIf(!natsAvailable)(
     await server.kill()
     await nats.stop()
   },
-  60_000,
 )
 
 test.skipIf(!natsAvailable)('a start says at once which setting is wrong if a store refuses it', async () => {

@@ -32,25 +32,21 @@ test('the types of the client are those of the interface', async () => {
   const kept = await readFile(join(CLIENT, 'interface.ts'), 'utf8')
   const isCurrent = kept === (await typesOf(await ask('/openapi.json')))
   expect(isCurrent, 'run npm run generate -w packages/client').toBe(true)
-}, 120_000)
+})
 
 test.each([
   [process.execPath, 'evaluate-from-outside.ts', 901],
   ['bash', 'evaluate-from-outside.sh', 901],
-])(
-  '1,000 testcases are evaluated from outside: %s %s',
-  async (program, file, success) => {
-    const env = { ...process.env, SPANHOUSE_URL: server.url, SPANHOUSE_API_KEY: server.apiKey }
-    const { stdout } = await run(program, [join(CLIENT, 'examples', file)], { env })
-    const result = JSON.parse(stdout)
-    expect(result).toMatchObject({ testcases: 1_000, success })
-    const stored = await ask(`/evaluations/runs/${result.run_id}`)
-    expect(stored.run).toMatchObject({ status: 'success', flags: { is_closed: true, is_active: false } })
-    const { count } = await ask('/evaluations/results/query', { result: { run_id: result.run_id } })
-    expect(count).toBe(3_000)
-  },
-  240_000,
-)
+])('1,000 testcases are evaluated from outside: %s %s', async (program, file, success) => {
+  const env = { ...process.env, SPANHOUSE_URL: server.url, SPANHOUSE_API_KEY: server.apiKey }
+  const { stdout } = await run(program, [join(CLIENT, 'examples', file)], { env })
+  const result = JSON.parse(stdout)
+  expect(result).toMatchObject({ testcases: 1_000, success })
+  const stored = await ask(`/evaluations/runs/${result.run_id}`)
+  expect(stored.run).toMatchObject({ status: 'success', flags: { is_closed: true, is_active: false } })
+  const { count } = await ask('/evaluations/results/query', { result: { run_id: result.run_id } })
+  expect(count).toBe(3_000)
+})
 
 /** Libraries of the client, and theirs: packed from where they are installed, since tests reach no registry. */
 const LIBRARIES = [
@@ -91,4 +87,4 @@ test('the published package is installed in an empty folder, its types compile, 
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
-}, 240_000)
+})

@@ -98,35 +98,27 @@ async function arrived(since: string, isExpected: (span: any) => boolean): Promi
     call(server.url, 'POST', '/api/spans/query', `ApiKey ${server.apiKey}`, {
       windowing: { oldest: since, limit: 100 },
     })
-  await eventually(async () => (await ask()).body.spans.some(isExpected), 30_000)
+  await eventually(async () => (await ask()).body.spans.some(isExpected))
 }
 
 const totalOf = (span: any): number | undefined => span.attributes.ag.metrics.tokens?.cumulative?.total
 
-test.skipIf(!isInstalled && !process.env.CI).each(SECTIONS)(
-  'docs/exporters.md, %s',
-  async (section, application) => {
-    const text = await textBelow('docs/exporters.md', section)
-    const [, code = ''] = /^```js\n(.*?)^```$/ms.exec(text) ?? []
-    expect(code).not.toBe('')
-    const since = new Date().toISOString()
-    await run(`${code}\n${application}`, environmentIn(text))
-    await arrived(since, span => totalOf(span) === 164)
-  },
-  120_000,
-)
+test.skipIf(!isInstalled && !process.env.CI).each(SECTIONS)('docs/exporters.md, %s', async (section, application) => {
+  const text = await textBelow('docs/exporters.md', section)
+  const [, code = ''] = /^```js\n(.*?)^```$/ms.exec(text) ?? []
+  expect(code).not.toBe('')
+  const since = new Date().toISOString()
+  await run(`${code}\n${application}`, environmentIn(text))
+  await arrived(since, span => totalOf(span) === 164)
+})
 
 test.skipIf(!isInstalled && !process.env.CI).each([
   ['HTTP', 0],
   ['gRPC', 1],
-])(
-  'the README, a first trace over %s',
-  async (_door, index) => {
-    const blocks = (await textBelow('README.md', 'A first trace')).match(/(^ {4}.*\n)+/gm) ?? []
-    const since = new Date().toISOString()
-    const register = join(PACKAGES, '@opentelemetry/auto-instrumentations-node/build/src/register.js')
-    await run(SET_UP_OPENAI, environmentIn(blocks[index] as string), ['--import', register])
-    await arrived(since, () => true)
-  },
-  120_000,
-)
+])('the README, a first trace over %s', async (_door, index) => {
+  const blocks = (await textBelow('README.md', 'A first trace')).match(/(^ {4}.*\n)+/gm) ?? []
+  const since = new Date().toISOString()
+  const register = join(PACKAGES, '@opentelemetry/auto-instrumentations-node/build/src/register.js')
+  await run(SET_UP_OPENAI, environmentIn(blocks[index] as string), ['--import', register])
+  await arrived(since, () => true)
+})

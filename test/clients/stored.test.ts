@@ -34,7 +34,7 @@ beforeAll(async () => {
   if (isSample) return
   await server.kill()
   server = await startServerProcess({ dataDir, like: server })
-}, 240_000)
+})
 afterAll(async () => {
   await server.stop()
   await rm(dataDir, { recursive: true, force: true })
@@ -45,12 +45,12 @@ describe.each(isSample ? ['sent'] : ['killed', 'stopped'])('%s', how => {
     if (how !== 'stopped') return
     await server.stop()
     server = await startServerProcess({ dataDir, like: server })
-  }, 120_000)
+  })
 
   describe.each(DOORS)('sent over %s', door => {
     test.each(CLIENTS)('$fixture', async ({ fixture }) => {
       const recorded = recordedSpans(fixture)
-      const spans = await eventually(() => storedSpans(projects[door], recorded), 60_000)
+      const spans = await eventually(() => storedSpans(projects[door], recorded))
       // The tree, types, models, members of inputs and outputs, tokens and errors, as docs/clients.md shows them.
       expect(outlineOf(fixture, spans)).toBe(outlineOf(fixture, recorded))
       for (const [index, { ag }] of spans.entries()) expect(ag.data).toEqual(recorded[index]?.ag.data)

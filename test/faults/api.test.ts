@@ -33,7 +33,6 @@ test.skipIf(!natsAvailable || !postgresAvailable)(
     await kill()
     await Promise.all([postgres.stop(), nats.stop(), rm(dataDir, { recursive: true, force: true })])
   },
-  150_000,
 )
 
 test.skipIf(!natsAvailable || !postgresAvailable)(
@@ -58,5 +57,4 @@ test.skipIf(!natsAvailable || !postgresAvailable)(
     const stopped = [postgres.stop(), nats.stop(), clickhouse.stop()]
     await Promise.all([...stopped, rm(dataDir, { recursive: true, force: true })])
   },
-  150_000,
 )

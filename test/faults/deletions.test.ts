@@ -32,4 +32,4 @@ test('a deletion that was accepted is carried out after a crash, and takes nothi
   await ask('POST', '/api/otlp/v1/traces', exportOf(spans[0] as never, otlpSpan({ traceId: marker })))
   // The traces may have different writers: either can be stored first.
   await eventually(async () => (await countOf(marker)) === 1 && (await countOf(traceId)) === 1)
-}, 120_000)
+})

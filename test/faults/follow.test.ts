@@ -8,7 +8,7 @@ import { call } from '../harness.ts'
 
 const CLI = join(import.meta.dirname, '../../packages/cli/spanhouse.ts')
 
-test('`spanhouse evaluate` follows its run across a restart of the only server', { timeout: 180_000 }, async () => {
+test('`spanhouse evaluate` follows its run across a restart of the only server', async () => {
   const dataDir = await newDataDir('follow')
   let server = await startServerProcess({ dataDir })
   const made = async (kind: string, data: object): Promise<void> => {

@@ -21,9 +21,7 @@ const post = async (path: string, body: object): Promise<any> => {
   return answer.body
 }
 
-test('a live run whose process is killed again and again evaluates every trace exactly once', {
-  timeout: 300_000,
-}, async () => {
+test('a live run whose process is killed again and again evaluates every trace exactly once', async () => {
   const data = { uri: 'agenta:custom:mock:v0', parameters: { key: 'pass' } }
   const { evaluator } = await post('/simple/evaluators/', { evaluator: { slug: 'judge', data } })
   const conditions = [{ field: 'trace_type', operator: 'is', value: 'invocation' }]
@@ -47,7 +45,7 @@ test('a live run whose process is killed again and again evaluates every trace e
   for (let round = 0; round < 3; round++) {
     for (let n = 0; n < 5; n++) await send(20)
     // In the middle of it: some traces are stored and not looked at, some are taken up and not evaluated.
-    await eventually(async () => (await cells()).length > accepted.length, 60_000)
+    await eventually(async () => (await cells()).length > accepted.length)
     await send(20)
     await server.kill()
     server = await startServerProcess({ dataDir, like: server })

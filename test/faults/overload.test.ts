@@ -41,11 +41,11 @@ test('beyond the limit of the stream exports get 503 with a time to come back, a
     expect(response.status).toBe(503)
     expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0)
   }
-  await eventually(async () => (await server.metric('spanhouse_spans_written_total')) >= accepted, 60_000)
+  await eventually(async () => (await server.metric('spanhouse_spans_written_total')) >= accepted)
   await eventually(async () => (await server.metric('spanhouse_stream_messages')) === 0)
   expect(await server.metric('spanhouse_spans_written_total')).toBe(accepted)
   expect(await server.peakBytes()).toBeLessThan(2e9)
-}, 120_000)
+})
 
 test('over gRPC they get UNAVAILABLE with a RetryInfo, and are accepted once there is room', async () => {
   const headers = { authorization: `ApiKey ${server.apiKey}` }
@@ -62,9 +62,8 @@ test('over gRPC they get UNAVAILABLE with a RetryInfo, and are accepted once the
   expect(String(details)).toContain('type.googleapis.com/google.rpc.RetryInfo')
   await eventually(
     async () => (await callGrpc(server.grpcUrl, protobufOf(...largeTrace()), { headers })).code === status.OK,
-    60_000,
   )
-}, 120_000)
+})
 
 const FILLER = 'a long answer '.repeat(2_000)
 
@@ -96,7 +95,7 @@ test('exports in progress share a limit; one beyond it is asked to retry, and su
   // That it is no export shows when all of it is there.
   for (const { answered } of senders) expect((await answered).status).toBe(400)
   expect((await sendWhole()).status).toBe(400)
-}, 60_000)
+})
 
 interface Reply {
   status: number | undefined

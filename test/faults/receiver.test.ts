@@ -41,5 +41,4 @@ test.skipIf(!natsAvailable || !postgresAvailable)(
     await kill()
     await Promise.all([postgres.stop(), nats.stop(), rm(dataDir, { recursive: true, force: true })])
   },
-  90_000,
 )

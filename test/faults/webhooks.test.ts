@@ -362,12 +362,8 @@ describe('one process', async () => {
   })
 })
 
-test.skipIf(!natsAvailable || !postgresAvailable)(
-  'workers that are killed again and again lose nothing',
-  async () => {
-    const { faults, commits, requests } = await chaosWebhooks({ kills: isSample ? 1 : 4, tell: () => {} })
-    expect(faults).toEqual([])
-    expect(requests).toBeGreaterThanOrEqual(commits)
-  },
-  240_000,
-)
+test.skipIf(!natsAvailable || !postgresAvailable)('workers that are killed again and again lose nothing', async () => {
+  const { faults, commits, requests } = await chaosWebhooks({ kills: isSample ? 1 : 4, tell: () => {} })
+  expect(faults).toEqual([])
+  expect(requests).toBeGreaterThanOrEqual(commits)
+})

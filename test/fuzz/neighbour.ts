@@ -46,7 +46,7 @@ export async function newNeighbour(addresses: Addresses, answerMs: number): Prom
   ]
   const ask = ({ method, path, body }: Question): Promise<Answer> =>
     call(addresses.apiUrl, method, path, `ApiKey ${project.apiKey}`, body)
-  await eventually(async () => (await ask(questions[0] as Question)).text.includes(`"total":${TOKENS}`), 60_000)
+  await eventually(async () => (await ask(questions[0] as Question)).text.includes(`"total":${TOKENS}`))
   const expected = await Promise.all(questions.map(async question => (await ask(question)).text))
   return {
     canary,

@@ -199,6 +199,6 @@ async function newTraces({ apiUrl, receiverUrl, authorization }: Addresses & { a
   const trace = [...new Set(spans.map(({ traceId }) => traceId))]
   const ask = asking(apiUrl, authorization)
   const span = spans.map(({ spanId }) => spanId)
-  await eventually(async () => (await ask('GET', `/spans/?trace_ids=${trace.join()}`)).count === spans.length, 60_000)
+  await eventually(async () => (await ask('GET', `/spans/?trace_ids=${trace.join()}`)).count === spans.length)
   return { trace, span }
 }

@@ -68,4 +68,4 @@ test('the log names every writing operation of the interface after a day on whic
   )
   expect(writing.length).toBeGreaterThan(200)
   expect(writing.filter(operation => !logged.has(operation))).toEqual([])
-}, 240_000)
+})

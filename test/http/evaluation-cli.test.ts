@@ -53,9 +53,7 @@ describe('spanhouse evaluate', () => {
     })
   })
 
-  test('a new run: progress, scores, JUnit XML, thresholds; then the same run again', {
-    timeout: 180_000,
-  }, async () => {
+  test('a new run: progress, scores, JUnit XML, thresholds; then the same run again', async () => {
     const file = join(await mkdtemp(join(tmpdir(), 'spanhouse-cli-')), 'results.xml')
     const steps = ['--testset', testset, '--application', paris, '--evaluator', exact]
     const first = await spanhouse('evaluate', ...steps, '--json', '--junit', file, '--fail-under', 'success=0.7')
@@ -79,7 +77,7 @@ describe('spanhouse evaluate', () => {
     expect([compared.code, compared.err]).toEqual([0, expect.not.stringContaining('worse')])
   })
 
-  test('a regression fails the build, the opposite does not', { timeout: 180_000 }, async () => {
+  test('a regression fails the build, the opposite does not', async () => {
     const testcases = Array.from({ length: 12 }, () => ({ data: { country: 'France', correct_answer: 'Paris' } }))
     const capitals = await made('testset', { testcases })
     // Slower, too: what is better must be better in every score.

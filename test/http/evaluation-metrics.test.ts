@@ -367,9 +367,7 @@ const change = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('empty' as const), cell: cellAt }) },
 )
 
-test('metrics agree with what the interface returns, whatever happened to the grid', {
-  timeout: 300_000,
-}, async () => {
+test('metrics agree with what the interface returns, whatever happened to the grid', async () => {
   const property = fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 14 }), async changes => {
     const schema = properties({
       score: { type: 'number' },

@@ -46,9 +46,7 @@ const explained = async (run_id: string, trace_id: string): Promise<any> =>
   (await project.get(`/api/evaluations/runs/${run_id}/explain?trace_id=${trace_id}`)).body.explanation
 
 describe('online evaluation', () => {
-  test('each trace that matches is evaluated once, seconds after it was accepted; others are not, and why', {
-    timeout: 120_000,
-  }, async () => {
+  test('each trace that matches is evaluated once, seconds after it was accepted; others are not, and why', async () => {
     const name = `chat-${randomUUID()}`
     const before = rootOf(name)
     await project.store(before)
@@ -61,7 +59,7 @@ describe('online evaluation', () => {
     const cells = await eventually(async () => {
       const found = (await cellsOf(run_id)).filter(({ step_key }) => step_key.startsWith('evaluator-'))
       return found.length === 3 && found.every(({ status }) => status === 'success') ? found : undefined
-    }, 60_000)
+    })
     console.log(`evaluated ${Date.now() - accepted} ms after they were sent`)
     expect(cells.every(({ interval, timestamp }) => interval === 1 && timestamp.endsWith(':00Z'))).toBe(true)
     expect((await sourcesOf(run_id)).sort()).toEqual(roots.map(({ traceId }) => traceId).sort())
@@ -69,7 +67,7 @@ describe('online evaluation', () => {
     await project.export(exportOf(...roots.map(root => ({ ...root, endTimeUnixNano: `${root.endTimeUnixNano}0` }))))
     const last = rootOf(name)
     await project.export(exportOf(last))
-    await eventually(async () => (await sourcesOf(run_id)).includes(last.traceId), 60_000)
+    await eventually(async () => (await sourcesOf(run_id)).includes(last.traceId))
     expect((await sourcesOf(run_id)).length).toBe(4)
     const { run } = (await project.get(`/api/evaluations/runs/${run_id}`)).body
     expect(run).toMatchObject({ status: 'running', flags: { is_active: true } })
@@ -87,9 +85,7 @@ describe('online evaluation', () => {
     expect(await explained(run_id, annotation)).toMatchObject({ reason: 'no_match' })
   })
 
-  test('a rate of half a percent keeps what its traces say; a stopped run takes up nothing', {
-    timeout: 120_000,
-  }, async () => {
+  test('a rate of half a percent keeps what its traces say; a stopped run takes up nothing', async () => {
     const name = `sampled-${randomUUID()}`
     const run_id = await liveRun(name, { rate: 0.005 })
     /** A trace id whose first 32 bits are so. */
@@ -97,7 +93,7 @@ describe('online evaluation', () => {
     // 0 modulo 100, in the lower and the upper half of all numbers; 1 modulo 100.
     const [kept, upper, second] = [idOf(100), idOf(4_000_000_000), idOf(101)]
     await project.export(exportOf(...[kept, upper, second].map(id => rootOf(name, id))))
-    await eventually(async () => (await sourcesOf(run_id)).includes(kept), 60_000)
+    await eventually(async () => (await sourcesOf(run_id)).includes(kept))
     await eventually(async () => (await explained(run_id, upper)).reason === 'not_sampled')
     expect(await explained(run_id, second)).toMatchObject({
       reason: 'not_sampled',
@@ -111,7 +107,7 @@ describe('online evaluation', () => {
     await post(`/simple/evaluations/${run_id}/start`, {})
     const next = rootOf(name, idOf(300))
     await project.export(exportOf(next))
-    await eventually(async () => (await sourcesOf(run_id)).includes(next.traceId), 60_000)
+    await eventually(async () => (await sourcesOf(run_id)).includes(next.traceId))
     expect((await sourcesOf(run_id)).sort()).toEqual([kept, next.traceId].sort())
 
     const closed = await project.send('PATCH', `/api/evaluations/runs/${run_id}`, {
@@ -123,11 +119,11 @@ describe('online evaluation', () => {
     await post(`/simple/evaluations/${run_id}/start`, {})
     const last = rootOf(name, idOf(500))
     await project.export(exportOf(last))
-    await eventually(async () => (await sourcesOf(run_id)).includes(last.traceId), 60_000)
+    await eventually(async () => (await sourcesOf(run_id)).includes(last.traceId))
     expect((await sourcesOf(run_id)).sort()).toEqual([kept, next.traceId, last.traceId].sort())
   })
 
-  test('a trace with many roots hides no other that is stored with it', { timeout: 120_000 }, async () => {
+  test('a trace with many roots hides no other that is stored with it', async () => {
     const name = `broken-${randomUUID()}`
     const run_id = await liveRun(name)
     const broken = newTraceId()
@@ -136,11 +132,11 @@ describe('online evaluation', () => {
     const others = [rootOf(name), rootOf(name)]
     await project.export(exportOf(...roots, ...others))
     const wanted = [broken, ...others.map(({ traceId }) => traceId)].sort()
-    await eventually(async () => (await sourcesOf(run_id)).length >= 3, 30_000).catch(() => undefined)
+    await eventually(async () => (await sourcesOf(run_id)).length >= 3).catch(() => undefined)
     expect((await sourcesOf(run_id)).sort()).toEqual(wanted)
   })
 
-  test('a trace that is nested without end is evaluated, and holds up no other', { timeout: 120_000 }, async () => {
+  test('a trace that is nested without end is evaluated, and holds up no other', async () => {
     const name = `deep-${randomUUID()}`
     const run_id = await liveRun(name)
     const root = rootOf(name)
@@ -151,7 +147,7 @@ describe('online evaluation', () => {
     await project.export(exportOf(root, rootOf(name)))
     const evaluated = async (): Promise<string[]> =>
       (await cellsOf(run_id)).flatMap(({ step_key, status }) => (step_key.startsWith('evaluator-') ? [status] : []))
-    await eventually(async () => (await evaluated()).length === 2, 60_000)
+    await eventually(async () => (await evaluated()).length === 2)
     expect(await evaluated()).toEqual(['success', 'success'])
   })
 

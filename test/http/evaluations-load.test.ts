@@ -18,9 +18,7 @@ const timed = async <T>(what: string, work: () => Promise<T>): Promise<T> => {
   return result
 }
 
-test(`${CELLS} results in one request, written twice, listed, paged and deleted; others are answered meanwhile`, {
-  timeout: 240_000,
-}, async () => {
+test(`${CELLS} results in one request, written twice, listed, paged and deleted; others are answered meanwhile`, async () => {
   const run_id = (await post('/evaluations/runs/', { runs: [{}] })).runs[0].id
   const { scenarios } = await post(`/simple/evaluations/${run_id}/scenarios/add`, { count: SCENARIOS })
   const results = Array.from({ length: CELLS }, (_, n) => ({

@@ -131,7 +131,7 @@ test('annotations of a trace are listed', async () => {
     },
   })
   const list = () => told('list_annotations', { trace_id: traceId })
-  await expect.poll(async () => (await list()).count, { timeout: 20_000 }).toBe(1)
+  await expect.poll(async () => (await list()).count).toBe(1)
   const [{ time, ...one }] = (await list()).annotations
   expect(one).toEqual({
     trace_id: annotation.trace_id,

@@ -53,9 +53,7 @@ test.each([
   await project.store(...spans.filter(span => span.name === 'root'))
   await project.export(exportOf(...spans))
   const wanted = new Set(spans.map(span => `${span.traceId}/${span.spanId}`))
-  await expect
-    .poll(async () => (await project.post('/api/spans/query')).body.count, { timeout: 10_000 })
-    .toBe(wanted.size)
+  await expect.poll(async () => (await project.post('/api/spans/query')).body.count).toBe(wanted.size)
 
   const visited = await readAll(project, 'spans', { order, limit })
   expect(visited.map(spanKey).toSorted()).toEqual([...wanted].sort())

@@ -33,7 +33,7 @@ const untilCost = (project: TestProject, span: () => OtlpSpan, cost: [own: objec
   eventually(async () => {
     expect(await costOf(project, span())).toEqual(cost)
     return true
-  }, 10_000)
+  })
 
 test('a project’s own prices count for what is stored soon after, and for it alone', async () => {
   const [project, other] = [await newProject(), await newProject()]

@@ -30,9 +30,7 @@ const testsetOf = async (rows: object[]): Promise<any> => {
   return (await post('/simple/testsets/', { testset })).testset
 }
 
-test('rows with other columns each are stored and downloaded as JSON, and refused as CSV', {
-  timeout: 120_000,
-}, async () => {
+test('rows with other columns each are stored and downloaded as JSON, and refused as CSV', async () => {
   const testset = await testsetOf(list(2_000, n => Object.fromEntries(list(250, c => [`c${n * 250 + c}`, 'x']))))
   const path = `/simple/testsets/${testset.id}/download?file_type=`
   const detail = await whileHealthy(refused(400, `${path}csv`))
@@ -41,7 +39,7 @@ test('rows with other columns each are stored and downloaded as JSON, and refuse
   expect([status, body.length]).toEqual([200, 2_000])
 })
 
-test('changes of columns cost what the rows do', { timeout: 120_000 }, async () => {
+test('changes of columns cost what the rows do', async () => {
   const { id, revision_id } = await testsetOf(list(10_000, n => ({ a: n })))
   const commit = (columns: object): object => ({
     testset_revision_commit: { testset_id: id, testset_revision_id: revision_id, delta: { columns } },
@@ -57,9 +55,7 @@ test('changes of columns cost what the rows do', { timeout: 120_000 }, async () 
   expect(testset_revision.data.testcase_ids).toHaveLength(10_000)
 })
 
-test('a project that changes a large testset keeps another one waiting for a part of that, and refuses nothing', {
-  timeout: 120_000,
-}, async () => {
+test('a project that changes a large testset keeps another one waiting for a part of that, and refuses nothing', async () => {
   const text = 'what a model is asked '.repeat(40)
   const { id, revision_id } = await testsetOf(list(10_000, n => ({ question: `${n} ${text}` })))
   const neighbour = await registryClient()
@@ -83,7 +79,7 @@ test('a project that changes a large testset keeps another one waiting for a par
   expect(slowestMs).toBeLessThan((performance.now() - begin) / 2)
 })
 
-test('entries of an environment are removed in one pass', { timeout: 120_000 }, async () => {
+test('entries of an environment are removed in one pass', async () => {
   const reference = { application: { slug: 'a' } }
   const references = Object.fromEntries(list(30_000, n => [`k${n}`, reference]))
   const { environment } = await post('/simple/environments/', {
@@ -96,9 +92,7 @@ test('entries of an environment are removed in one pass', { timeout: 120_000 }, 
   expect(environment_revision.data.references).toEqual({ k0: reference })
 })
 
-test('revisions that embeds refer to are loaded within a limit, whatever part of them is embedded', {
-  timeout: 120_000,
-}, async () => {
+test('revisions that embeds refer to are loaded within a limit, whatever part of them is embedded', async () => {
   const slugs = list(14, n => slugOf(`large-${n}`))
   for (const slug of slugs) {
     const data = { parameters: { text: 'x'.repeat(5_000_000), small: 1 } }

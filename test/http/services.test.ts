@@ -34,7 +34,7 @@ async function spansOf(trace_id: string, count = 1, owner = project): Promise<an
       filter: { conditions: [{ field: 'trace_id', value: trace_id }] },
     })
     return body.count >= count ? body.spans : undefined
-  }, 5_000)
+  })
 }
 const rootOf = async (trace_id: string): Promise<any> => (await spansOf(trace_id)).find(span => !span.parent_id)
 
@@ -217,7 +217,7 @@ test('a run of an evaluator is an annotation with its links, labels, session and
   const { annotations } = await eventually(async () => {
     const found = await post('/annotations/query', { annotation: { references: { evaluator: { slug: made.slug } } } })
     return found.annotations?.length === 1 ? found : undefined
-  }, 5_000)
+  })
   expect(annotations[0]).toMatchObject({ trace_id: body.trace_id, links, data: { outputs: { success: true } } })
 })
 
@@ -256,7 +256,7 @@ test("an evaluator inside a client's trace leaves it an invocation, unless the r
     await eventually(async () => {
       const types = (await spansOf(trace_id, 2)).map(span => span.trace_type)
       return types.every(each => each === type) || undefined
-    }, 5_000)
+    })
   }
 })
 

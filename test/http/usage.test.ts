@@ -38,7 +38,7 @@ async function expectSpans(project: TestProject, traceId: string, expected: Reco
     const { body } = await project.get(`/api/spans/?trace_id=${traceId}`)
     expect(Object.fromEntries(body.spans.map((span: any) => [span.span_name, span]))).toMatchObject(expected)
     return true
-  }, 5000)
+  })
 }
 
 const withMetrics = (metrics: object, members: object = {}): object => ({ attributes: { ag: { metrics } }, ...members })

@@ -281,5 +281,5 @@ describe.each(SETS)('%s', (_name, started) => {
       return found.count === 2 && found.spans
     })
     for (const span of spans as any[]) expect(span.status_code).toBe('STATUS_CODE_ERROR')
-  }, 150_000)
+  })
 })

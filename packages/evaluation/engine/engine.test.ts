@@ -71,7 +71,7 @@ onEachDatabase('the engine', postgres => {
     const open = async () => ({ call: async ({ trace_id }: WorkflowCall) => succeeded(trace_id) })
     const engine = engineOf(scope, { workflows: { open }, metrics: { update } as Metrics })
     try {
-      await vi.waitFor(() => expect(asked).toContainEqual({ run_id: id }), { timeout: 20_000 })
+      await vi.waitFor(() => expect(asked).toContainEqual({ run_id: id }), { timeout: 60_000 })
       expect(await stopRun(scope, id)).toMatchObject({ status: 'success', flags: { is_active: false } })
     } finally {
       await engine.stop()
@@ -92,8 +92,8 @@ onEachDatabase('the engine', postgres => {
     const engine = engineOf(scope, { workflows: { open }, metrics: { update } as Metrics })
     try {
       // The metrics of the others wait for those of the first, which never come.
-      await vi.waitFor(() => expect(asked.size).toBeGreaterThan(0), { timeout: 20_000 })
-      await vi.waitFor(async () => expect(await statusesOf(scope, id, 'success')).toBe(cases), { timeout: 40_000 })
+      await vi.waitFor(() => expect(asked.size).toBeGreaterThan(0), { timeout: 60_000 })
+      await vi.waitFor(async () => expect(await statusesOf(scope, id, 'success')).toBe(cases), { timeout: 60_000 })
       expect((await findRow(scope, 'runs', id))?.status).toBe('running')
       expect(await stopRun(scope, id)).toMatchObject({ status: 'success', flags: { is_active: false } })
     } finally {
@@ -124,12 +124,12 @@ onEachDatabase('the engine', postgres => {
     }
     const engine = engineOf(scope, { workflows: { open: async () => ({ call }) }, metrics: { update } as Metrics })
     try {
-      await vi.waitFor(() => expect(asked.size).toBe(1), { timeout: 20_000 })
+      await vi.waitFor(() => expect(asked.size).toBe(1), { timeout: 60_000 })
       expect(await stopRun(scope, id)).toMatchObject({ status: 'cancelled' })
       isAway = false
       await startRun(scope, id)
       await vi.waitFor(async () => expect((await findRow(scope, 'runs', id))?.status).toBe('success'), {
-        timeout: 20_000,
+        timeout: 60_000,
       })
       const { rows } = await sql`select from evaluation_metrics where run_id = ${id}`.execute(scope.db)
       expect(rows).toHaveLength(3)
@@ -149,7 +149,7 @@ onEachDatabase('the engine', postgres => {
     const engine = engineOf(scope, { workflows: { open: async () => ({ call }) } })
     try {
       await vi.waitFor(async () => expect((await findRow(scope, 'runs', id))?.status).toBe('success'), {
-        timeout: 20_000,
+        timeout: 60_000,
       })
       isSlow = true
       await processSlice(scope, id, { overwrite: true })
@@ -186,7 +186,7 @@ onEachDatabase('the engine', postgres => {
     const engine = engineOf(scope, { workflows: { open }, metrics: { update } as Metrics })
     try {
       await vi.waitFor(async () => expect((await findRow(scope, 'runs', id))?.status).toBe('success'), {
-        timeout: 30_000,
+        timeout: 60_000,
       })
       expect(computed.map(({ scenario_id }) => scenario_id !== undefined)).toEqual([true, true, false])
     } finally {
@@ -194,7 +194,7 @@ onEachDatabase('the engine', postgres => {
     }
   })
 
-  test('the runs of one project, however long, hold up no run of another', { timeout: 60_000 }, async () => {
+  test('the runs of one project, however long, hold up no run of another', async () => {
     const [many, one] = [await newScope(postgres()), await newScope(postgres())]
     const newRun = await runsOver(many, 100)
     for (let n = 0; n < 40; n++) await newRun()
@@ -208,13 +208,13 @@ onEachDatabase('the engine', postgres => {
     }
     const engine = engineOf(many, { workflows: { open: async () => ({ call }) } })
     try {
-      await vi.waitFor(() => expect(called.size).toBe(32), { timeout: 20_000 })
+      await vi.waitFor(() => expect(called.size).toBe(32), { timeout: 60_000 })
       const id = await (await runsOver(one, 2))()
       await vi.waitFor(async () => expect((await findRow(one, 'runs', id))?.status).toBe('success'), {
-        timeout: 30_000,
+        timeout: 60_000,
       })
       // The others of the first project have their turn as well.
-      await vi.waitFor(() => expect(called.size).toBe(41), { timeout: 20_000 })
+      await vi.waitFor(() => expect(called.size).toBe(41), { timeout: 60_000 })
       expect(new Set(traces).size).toBe(traces.length)
     } finally {
       await engine.stop()

@@ -10,8 +10,8 @@ const pool = new ThreadPool<number, string>({
 
 test('a thread that gets no processor for seconds is not taken for one that works without end', async () => {
   expect(await pool.ask(4, { owner: 'p', timeMaxMs: 1_000 })).toBe('answered')
-}, 60_000)
+})
 
 test('a thread that does not answer for ten times its time is ended', async () => {
   expect(await pool.ask(10, { owner: 'p', timeMaxMs: 50 })).toMatchObject({ reason: 'time' })
-}, 60_000)
+})

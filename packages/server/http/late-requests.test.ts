@@ -87,7 +87,7 @@ afterEach(async () => {
 /** Sends a request and resolves when its statement is under way, with its answer to come. */
 async function askIn(share: ShareName | 'lines') {
   const answer = app.inject({ url: `/api/auth/${share}` }).then(({ statusCode, body }) => ({ statusCode, body }))
-  await vi.waitUntil(() => waiting.length === 1, { timeout: 15_000 })
+  await vi.waitUntil(() => waiting.length === 1, { timeout: 60_000 })
   return { answer }
 }
 
@@ -112,7 +112,7 @@ test('a run takes as long as its handler', async () => {
 test('lines are sent for as long as there are any', async () => {
   const { answer } = await askIn('lines')
   for (let count = 1; count <= 4; count++) {
-    await vi.waitUntil(() => waiting.length === count, { timeout: 15_000 })
+    await vi.waitUntil(() => waiting.length === count, { timeout: 60_000 })
     await vi.advanceTimersByTimeAsync(REQUEST_MS_MAX - 1)
     waiting.at(-1)?.()
   }

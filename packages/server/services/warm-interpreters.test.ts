@@ -40,5 +40,5 @@ test('an interpreter starts with the first code in its language, and from then o
   await server.stop()
   server = await startServerProcess({ dataDir, like: server })
   expect(await interpretersOf(server)).toEqual([])
-  await vi.waitFor(async () => expect(await interpretersOf(server)).toEqual(['quickjs']), { timeout: 50_000 })
+  await vi.waitFor(async () => expect(await interpretersOf(server)).toEqual(['quickjs']), { timeout: 60_000 })
 })

@@ -19,7 +19,7 @@ test('a short key is refused where an installation begins', async () => {
   await expect(startServerProcess({ dataDir, env })).rejects.toThrow(
     /Spanhouse cannot start: SPANHOUSE_SECRET_KEY is shorter than 24 characters/,
   )
-}, 120_000)
+})
 
 test('secrets outlive a restart, with the key in the data folder, and reach no log', async () => {
   const dataDir = await newDataDir('secrets')
@@ -52,4 +52,4 @@ test('secrets outlive a restart, with the key in the data folder, and reach no l
     expect(server.output()).not.toContain(SECRET)
     expect(server.output()).not.toContain(key.trim())
   }
-}, 180_000)
+})

@@ -55,7 +55,7 @@ beforeAll(async () => {
   const urls = cluster.cluster.servers.map(({ url }) => url)
   reader = openClusterReader(cluster.shards, { connections: 1 })
   other = openEngine(urls[1] as string, { connections: 1 })
-}, 240_000)
+})
 afterAll(async () => {
   await reader.close()
   await other.close()

@@ -34,7 +34,7 @@ afterAll(async () => {
   await cluster.stop()
 })
 
-test('several processes may make the tables of a shard at once', { timeout: 180_000 }, async () => {
+test('several processes may make the tables of a shard at once', async () => {
   for (const shard of shards) await Promise.all(Array.from({ length: 3 }, () => migrateShard(shard, DDL)))
   for (const { cluster } of shards) {
     const [row] = await cluster.rows<{ count: number }>({ text: 'SELECT count() AS count FROM spans', params: {} })

@@ -49,7 +49,7 @@ test('a read succeeds while updates and deletions of parts with different conten
   await run('SYSTEM START MERGES spans')
   await run('OPTIMIZE TABLE spans')
   await run('OPTIMIZE TABLE spans')
-  await expect.poll(smallestColumns, { timeout: 20_000 }).toMatchObject([{ rows: 1000 }, { rows: 500 }, { rows: 1000 }])
+  await expect.poll(smallestColumns).toMatchObject([{ rows: 1000 }, { rows: 500 }, { rows: 1000 }])
 
   const text =
     'SELECT countIf(attributes = {some:String}) AS short, countIf(attributes > {none:String}) AS updated FROM spans'

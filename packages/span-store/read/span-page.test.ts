@@ -76,7 +76,7 @@ test('pages of roots are in order and without a gap, in one pass or not', async 
     ),
     { numRuns: 15 },
   )
-}, 60_000)
+})
 
 test('a page in one pass sees what an update that is not merged has changed', async () => {
   const project_id = newProject()
@@ -120,7 +120,7 @@ test('a page that is asked for again is what it would be if it was asked for onc
     ),
     { numRuns: 15 },
   )
-}, 60_000)
+})
 
 test('a page whose spans were deleted has older ones instead', async () => {
   const project_id = newProject()

@@ -107,7 +107,7 @@ test('whatever way spans and deletions come, what is left is what was accepted a
     ),
     { numRuns: sampledRuns(40) },
   )
-}, 120_000)
+})
 
 test('a deletion tells which spans it took, those of its own batch included; other projects keep theirs', async () => {
   const [project_id, other] = [newProject(), newProject()]

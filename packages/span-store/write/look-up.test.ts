@@ -63,4 +63,4 @@ test('a span that is looked up is to its trace what it was when it came', async 
   }
   const runs = fc.asyncProperty(fc.array(drawn, { minLength: 20, maxLength: 40 }), check)
   await fc.assert(runs, { numRuns: sampledRuns(20) }).finally(close)
-}, 120_000)
+})

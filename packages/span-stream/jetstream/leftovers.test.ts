@@ -95,7 +95,7 @@ describe.skipIf(!natsAvailable)('after nats-server was killed', () => {
     await consuming
     expect(idsOf(await consume(stream, 1, ({ ack }) => ack(), { partitions: [1] }))).toEqual([waiting.id])
     await stream.close()
-  }, 60_000)
+  })
 
   it('delivers what gets positions that its consumer is past', async () => {
     await open('back')
@@ -109,7 +109,7 @@ describe.skipIf(!natsAvailable)('after nats-server was killed', () => {
     expect(Math.min(...again.map(({ sequence }) => sequence))).toBeLessThan(last)
     expect((await stream.stats()).depth).toBe(0)
     await stream.close()
-  }, 60_000)
+  })
 
   it('removes nothing that got the position of a message from before', async () => {
     await open('reused')
@@ -132,7 +132,7 @@ describe.skipIf(!natsAvailable)('after nats-server was killed', () => {
     }
     expect(survivor).toMatchObject({ seq: expect.any(Number) })
     await stream.close()
-  }, 60_000)
+  })
 
   it('loses nothing that is published as soon as it is back when it is killed again', async () => {
     await open('soon')
@@ -144,7 +144,7 @@ describe.skipIf(!natsAvailable)('after nats-server was killed', () => {
     await killAndRestart()
     expect(idsOf(await consume(stream, 200)).toSorted()).toEqual(messages.map(({ id }) => id).toSorted())
     await stream.close()
-  }, 60_000)
+  })
 
   it('loses nothing when the server is killed again', async () => {
     await open('twice')
@@ -164,5 +164,5 @@ describe.skipIf(!natsAvailable)('after nats-server was killed', () => {
     await killAndRestart()
     expect(idsOf(await consume(stream, 200)).toSorted()).toEqual(messages.map(({ id }) => id).toSorted())
     await stream.close()
-  }, 60_000)
+  })
 })

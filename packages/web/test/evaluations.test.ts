@@ -182,7 +182,7 @@ test('runs are compared by keyboard only, up to the trace of the baseline', asyn
   await close()
 })
 
-test('an evaluation is started, followed while it goes on, and stopped', { timeout: 120_000 }, async () => {
+test('an evaluation is started, followed while it goes on, and stopped', async () => {
   const made = (kind: string, name: string, parameters: object) =>
     post(project, `/simple/${kind}s/`, {
       [kind]: { slug: `${name}-${Date.now()}`, name, data: { uri: 'agenta:custom:mock:v0', parameters } },
@@ -216,7 +216,7 @@ test('an evaluation is started, followed while it goes on, and stopped', { timeo
   await close()
 })
 
-test('a stopped run whose cases wait for people says so, and is none that runs', { timeout: 120_000 }, async () => {
+test('a stopped run whose cases wait for people says so, and is none that runs', async () => {
   const own = await newProject()
   const { run_id, queue_id } = await queuedRun(own, await makeEvaluated(own, 2), 2)
   const { page, faults, close } = await visit(browser, own, `/w/evaluations/${run_id}`)
@@ -349,7 +349,7 @@ test('by keyboard only: the newest case of a live run is first, and no case move
   await close()
 })
 
-test('the list of evaluations follows a run that goes on', { timeout: 120_000 }, async () => {
+test('the list of evaluations follows a run that goes on', async () => {
   const own = await newProject()
   const { run_id } = await queuedRun(own, await makeEvaluated(own, 1), 1)
   const { page, close } = await visit(browser, own, '/w/evaluations')
@@ -449,7 +449,7 @@ test('what a row of a comparison is about stays in view while it is scrolled sid
   await close()
 })
 
-test('two revisions are started by keyboard only and compared', { timeout: 120_000 }, async () => {
+test('two revisions are started by keyboard only and compared', async () => {
   const [first, second] = evaluated.applications
   const search = `testset=${evaluated.testset}&applications=${first}%2C${second}&evaluators=${evaluated.judge}%3Ahuman`
   const { page, close } = await visit(browser, project, `/w/evaluations/new?${search}`)
@@ -644,7 +644,7 @@ test('an export that is begun before the scores are here has them all the same',
   await close()
 })
 
-test('an export has each repeat and the whole of long texts, and is no formula', { timeout: 120_000 }, async () => {
+test('an export has each repeat and the whole of long texts, and is no formula', async () => {
   const own = await newProject()
   const long = `- ${'long '.repeat(4_000)}end`
   const { run_id } = await splitRun(own, await makeEvaluated(own, 1), ['=1+1', long])
@@ -711,7 +711,7 @@ test('the list of queues says how many cases are annotated, and how many of thos
   await close()
 })
 
-test('a queue tells somebody who may not annotate why nothing is saved', { timeout: 120_000 }, async () => {
+test('a queue tells somebody who may not annotate why nothing is saved', async () => {
   const own = await newProject()
   const { queue_id } = await queuedRun(own, await makeEvaluated(own, 1), 1)
   const { page, close } = await visit(browser, own, '/w/evaluations')
@@ -722,7 +722,7 @@ test('a queue tells somebody who may not annotate why nothing is saved', { timeo
   await close()
 })
 
-test('a queue by mouse: options, save, skip and back by undo', { timeout: 120_000 }, async () => {
+test('a queue by mouse: options, save, skip and back by undo', async () => {
   const own = await newProject()
   const { run_id, queue_id } = await queuedRun(own, await makeEvaluated(own, 3), 3)
   const { page, close } = await visit(browser, own, `/w/evaluations/${run_id}`)
@@ -799,7 +799,7 @@ test('a queue whose server fails: nothing is saved twice, and what was rejected 
   await close()
 })
 
-test('a queue: what is saved again while it is taken back stays saved', { timeout: 120_000 }, async () => {
+test('a queue: what is saved again while it is taken back stays saved', async () => {
   const own = await newProject()
   const { run_id, queue_id } = await queuedRun(own, await makeEvaluated(own, 2), 2)
   const { page, close } = await visit(browser, own, `/w/queues/${queue_id}`)

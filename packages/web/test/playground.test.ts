@@ -21,7 +21,7 @@ afterAll(async () => {
 const cell = (page: Page, column: string, row = 1) =>
   page.getByRole('article', { name: `Output of ${column} for testcase ${row}`, exact: true })
 
-test('by mouse: an application from a template, run, changed, saved and deployed', { timeout: 120_000 }, async () => {
+test('by mouse: an application from a template, run, changed, saved and deployed', async () => {
   const { page, faults, close } = await visit(browser, project, '/w/playground')
   await page.getByRole('button', { name: 'New application …' }).click()
   await page.getByLabel('Name', { exact: true }).fill('Capitals by mouse')
@@ -60,7 +60,7 @@ test('by mouse: an application from a template, run, changed, saved and deployed
   await close()
 })
 
-test('by keyboard only: create, run, change, compare with the draft, save, deploy', { timeout: 120_000 }, async () => {
+test('by keyboard only: create, run, change, compare with the draft, save, deploy', async () => {
   const { page, faults, close } = await visit(browser, project, '/w/playground')
   await tabTo(page, page.getByRole('button', { name: 'New application …' }))
   await page.keyboard.press('Enter')
@@ -307,7 +307,7 @@ test('a draft is offered when a newer revision stands in its place, and survives
   await close()
 })
 
-test('a prompt of 40,000 tokens can be typed into', { timeout: 120_000 }, async () => {
+test('a prompt of 40,000 tokens can be typed into', async () => {
   const line = 'The quick brown fox jumps over the lazy dog near {{place}} again. '
   const text = `${line.repeat(10)}\n`.repeat(250)
   expect(text.length).toBeGreaterThan(160_000)

@@ -277,7 +277,7 @@ test('script, markup and bidirectional text stay text', async () => {
   await close()
 })
 
-test('odd trees: 200 deep, 5,000 siblings, a missing parent, an hour ahead', { timeout: 120_000 }, async () => {
+test('odd trees: 200 deep, 5,000 siblings, a missing parent, an hour ahead', async () => {
   const traceId = newTraceId()
   const began = BigInt(Date.now() + 3_600_000) * 1_000_000n
   const at = (ms: number) => ({
@@ -314,7 +314,7 @@ test('spans that run at the same time are below each other in the flame graph', 
   await close()
 })
 
-test('the flame graph of a very deep trace is drawn to its end', { timeout: 120_000 }, async () => {
+test('the flame graph of a very deep trace is drawn to its end', async () => {
   const traceId = newTraceId()
   const began = BigInt(Date.now() - 60_000) * 1_000_000n
   const times = { startTimeUnixNano: String(began), endTimeUnixNano: String(began + 1_000_000_000n) }
@@ -449,7 +449,7 @@ test('of a trace with a single span a narrow page shows what is in it', async ()
   await close()
 })
 
-test('a page outlives a restart of its server', { timeout: 120_000 }, async () => {
+test('a page outlives a restart of its server', async () => {
   const dataDir = await newDataDir('pages')
   const server = await startServerProcess({ dataDir })
   const context = await browser.newContext()

@@ -98,7 +98,7 @@ export class Asked {
     const body = { filtering: { operator: 'and', conditions }, windowing: { limit: 100_000 } }
     const read = async (): Promise<string[]> =>
       (await this.#post('/spans/query', body)).spans.map(({ trace_id }: any) => trace_id)
-    await eventually(async () => (await read()).length >= count, 60_000).catch(() => undefined)
+    await eventually(async () => (await read()).length >= count).catch(() => undefined)
     return read()
   }
 

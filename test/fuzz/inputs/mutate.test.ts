@@ -9,9 +9,9 @@ test('copies of what is large still fit into one text', () => {
   const lengths = Array.from({ length: 170 }, (_, play) => toJsonText(mutated(value, randomOf(5, play))).length)
   expect(Math.max(...lengths)).toBeGreaterThan(2_000_000)
   expect(Math.max(...lengths)).toBeLessThan(100_000_000)
-}, 60_000)
+})
 
 test('many large values together fit into one text', () => {
   const value = Array.from({ length: 1_000 }, () => raw('members', 1_000_000))
   expect(toJsonText(value).length).toBeLessThan(2 ** 28)
-}, 60_000)
+})
