@@ -54,6 +54,7 @@ const FLOORS: Record<string, [lines: number, branches: number]> = {
 
 export default defineConfig({
   test: {
+    globalSetup: ['test/sets/template.ts'],
     coverage: {
       include: Object.keys(FLOORS).map(name => `packages/${name}/**/*.ts`),
       exclude: [

@@ -1,9 +1,8 @@
-import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, inject } from 'vitest'
-import { migratedCluster } from './migrated-cluster.testing.ts'
 import { openPostgres, type Postgres } from './postgres.ts'
 import { createDatabase, dropDatabase, postgresAvailable, TEMPLATE } from './postgres-server.testing.ts'
 import type { Database } from './tables.ts'
@@ -20,10 +19,7 @@ export function onEachDatabase(name: string, define: (postgres: () => Postgres) 
   describe(`${name}, embedded`, () => {
     const dir = mkdtempSync(join(tmpdir(), 'spanhouse-embedded-'))
     withDatabase(
-      async () => {
-        cpSync(await migratedCluster(), dir, { recursive: true })
-        return openPostgres({ dataDir: dir })
-      },
+      () => openPostgres({ dataDir: dir }),
       async () => rmSync(dir, { recursive: true, force: true }),
       define,
     )

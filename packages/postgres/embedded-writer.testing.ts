@@ -1,8 +1,12 @@
 import { openPostgres } from './postgres.ts'
 import { newId } from './uuid-v7.ts'
 
-/** Commits one user after another and prints the name of each once it is committed, until it is killed. */
-const postgres = await openPostgres({ dataDir: process.argv[2] as string })
+/**
+ * Commits one user after another and prints the name of each once it is committed, until it is killed. Arguments: the
+ * folder, and the template of its cluster if it is not the usual one.
+ */
+const [dataDir, template] = process.argv.slice(2)
+const postgres = await openPostgres({ dataDir: dataDir as string, template })
 await postgres.migrate()
 for (;;) {
   const id = newId()

@@ -1,12 +1,12 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { migratedCluster } from './migrated-cluster.testing.ts'
+import { templatePath } from './embedded/template.ts'
 import { openPostgres } from './postgres.ts'
 
 const WRITER = join(import.meta.dirname, 'embedded-writer.testing.ts')
@@ -19,11 +19,8 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(dataDir, { recursive: true, force: true }))
 
-/** A database with all migrations takes seconds to make, and only one test is about its making. */
-const copyMigrated = async (): Promise<void> => cpSync(await migratedCluster(), dataDir, { recursive: true })
-
-const startWriter = (): ChildProcess =>
-  spawn(process.execPath, [WRITER, dataDir], { stdio: ['ignore', 'pipe', 'inherit'] })
+const startWriter = (...template: string[]): ChildProcess =>
+  spawn(process.execPath, [WRITER, dataDir, ...template], { stdio: ['ignore', 'pipe', 'inherit'] })
 
 async function kill(child: ChildProcess): Promise<void> {
   const ended = once(child, 'exit')
@@ -52,7 +49,6 @@ async function storedNames(): Promise<Set<string>> {
 
 describe('kill -9', () => {
   test('what was committed is there after the process was killed, three times over', async () => {
-    await copyMigrated()
     const committed: string[] = []
     for (const count of [1, 40, 200]) committed.push(...(await writeThenKill(count)))
     const stored = await storedNames()
@@ -60,14 +56,18 @@ describe('kill -9', () => {
     expect(committed.filter(name => !stored.has(name))).toEqual([])
   })
 
-  test('a process killed while it makes the files leaves nothing that a later start stumbles over', async () => {
-    const child = startWriter()
+  test.each([
+    ['makes', ''],
+    ['copies', templatePath()],
+  ])('a process killed while it %s the files leaves nothing that a later start stumbles over', async (_, template) => {
+    const child = startWriter(template)
     const unfinished = join(dataDir, 'cluster.unfinished')
-    while (!existsSync(join(unfinished, 'base'))) await delay(2)
+    while (!existsSync(join(unfinished, 'base'))) await delay(1)
     await kill(child)
     expect(existsSync(join(dataDir, 'cluster'))).toBe(false)
-    const postgres = await openPostgres({ dataDir })
-    expect(await postgres.migrate()).toContain('001_access')
+    const postgres = await openPostgres({ dataDir, template })
+    expect((await postgres.migrate()).includes('001_access')).toBe(template === '')
+    expect(await postgres.migrate()).toEqual([])
     await postgres.close()
     expect(existsSync(unfinished)).toBe(false)
   })
@@ -75,7 +75,6 @@ describe('kill -9', () => {
 
 describe.runIf(process.platform === 'linux')('one process a folder', () => {
   test('a second one is refused, and let in when the first has closed it', async () => {
-    await copyMigrated()
     const first = await openPostgres({ dataDir })
     await expect(openPostgres({ dataDir })).rejects.toThrow('in use by another process')
     await first.close()
@@ -86,7 +85,6 @@ describe.runIf(process.platform === 'linux')('one process a folder', () => {
 test.runIf(process.platform === 'linux')(
   'opening and using it takes no memory for optimizing its largest function',
   async () => {
-    await copyMigrated()
     const mebibytes = Number(execFileSync(process.execPath, [MEMORY, dataDir]))
     // 245 to 330; with the parser of SQL optimized, 760.
     expect(mebibytes).toBeGreaterThan(100)
@@ -95,7 +93,6 @@ test.runIf(process.platform === 'linux')(
 )
 
 test('it goes on once a process without file descriptors has some again', async () => {
-  await copyMigrated()
   execFileSync('sh', ['-c', 'ulimit -n 256 && exec "$0" "$@"', process.execPath, DESCRIPTORS, dataDir])
 })
 

@@ -5,6 +5,7 @@ import { Kysely } from 'kysely'
 import { ActingDialect } from './acting-as.ts'
 import { EMBEDDED_LIMITS, type EmbeddedLimits, EmbeddedPool } from './embedded/pool.ts'
 import { keepStatistics } from './embedded/statistics.ts'
+import { templatePath } from './embedded/template.ts'
 import { migrateToLatest } from './migrate.ts'
 import type { Database, Tables } from './tables.ts'
 
@@ -16,6 +17,8 @@ export interface Embedded {
 
 export interface EmbeddedOptions {
   dataDir: string
+  /** See `PostgresOptions`. */
+  template?: string | undefined
   limits?: Partial<EmbeddedLimits>
   /** Called when the database has stopped unexpectedly; every statement then fails. */
   onFailure(error: Error): void
@@ -26,12 +29,13 @@ export interface EmbeddedOptions {
  * reached the operating system when it is acknowledged, so it survives the death of the process; PGlite never calls
  * fsync, so the last seconds before a power failure can be lost.
  */
-export async function openEmbedded({ dataDir, limits, onFailure }: EmbeddedOptions): Promise<Embedded> {
+export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> {
+  const { dataDir, template = templatePath(), limits, onFailure } = options
   await mkdir(dataDir, { recursive: true })
   const unlock = await lockFolder(dataDir)
   try {
     const path = join(dataDir, 'cluster')
-    const pool = await EmbeddedPool.open({ path, limits: { ...EMBEDDED_LIMITS, ...limits }, onFailure })
+    const pool = await EmbeddedPool.open({ path, template, limits: { ...EMBEDDED_LIMITS, ...limits }, onFailure })
     const db = new Kysely<Tables>({ dialect: new ActingDialect({ pool }) })
     const endStatistics = keepStatistics(db)
     return {

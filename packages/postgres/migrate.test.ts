@@ -5,7 +5,8 @@ import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { onEachDatabase } from './database.testing.ts'
 import { databaseProblem } from './database-problem.ts'
-import { MIGRATIONS_DIR, migrateToLatest } from './migrate.ts'
+import { migrateToLatest } from './migrate.ts'
+import { MIGRATIONS_DIR } from './migrations-dir.ts'
 
 onEachDatabase('migrations', postgres => {
   let dir: string

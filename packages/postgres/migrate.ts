@@ -1,11 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises'
-import { fileURLToPath } from 'node:url'
 import { sql } from 'kysely'
 import { type Migration, type MigrationProvider, Migrator } from 'kysely/migration'
 import { databaseProblem } from './database-problem.ts'
+import { MIGRATIONS_DIR } from './migrations-dir.ts'
 import type { Database } from './tables.ts'
-
-export const MIGRATIONS_DIR = fileURLToPath(new URL('../../migrations/', import.meta.url))
 
 const FILE_NAME = /^\d{3}_[a-z0-9_]+\.sql$/
 

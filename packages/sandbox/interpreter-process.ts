@@ -16,6 +16,7 @@ import {
 import { SANDBOX_LIMITS } from './limits.ts'
 import type { CodeFailure, CodeOutcome, FailureKind } from './outcome.ts'
 import { parseOutcome } from './parse-outcome.ts'
+import { waitedMs } from './waited-ms.ts'
 
 /** Loading takes two seconds of processor time; a busy machine may need longer. */
 const READY_MS_MAX = 120_000
@@ -23,7 +24,7 @@ const READY_MS_MAX = 120_000
 const ENVELOPE_BYTES = 64 * 1024
 const LAST_WORDS_LENGTH_MAX = 2_000
 
-const { cpuMsMax, wallMsMax, memoryBytesMax, outputBytesMax } = SANDBOX_LIMITS
+const { cpuMsMax, wallMsMax, waitedMsMax, memoryBytesMax, outputBytesMax } = SANDBOX_LIMITS
 const CPU_FAILURE = failed('time', `The code used more than ${cpuMsMax / 1000} s of processor time.`)
 const WALL_FAILURE = failed('time', `The code ran for more than ${wallMsMax / 1000} s.`)
 const MEMORY_FAILURE = failed('memory', `The code needs more than ${memoryBytesMax / 1024 / 1024} MiB of memory.`)
@@ -98,14 +99,30 @@ export class InterpreterProcess {
       this.kill()
     }
     signal?.addEventListener('abort', abort)
-    const timer = setTimeout(() => this.#killFor(WALL_FAILURE), wallMsMax)
+    const timing = this.#endAfter(wallMsMax)
     this.#child.stdin?.write(frame(work))
     try {
       return await outcome.promise
     } finally {
-      clearTimeout(timer)
+      timing.end()
       signal?.removeEventListener('abort', abort)
     }
+  }
+
+  /**
+   * Ends the run after so many milliseconds, not counting those in which it waited for a processor: it runs behind all
+   * that answers requests, and does not fail because that is busy.
+   */
+  #endAfter(ms: number): { end(): void } {
+    const [began, waitedBefore] = [performance.now(), waitedMs(this.pid)]
+    const check = (): void => {
+      const waited = Math.min(waitedMs(this.pid) - waitedBefore, waitedMsMax)
+      const left = ms - (performance.now() - began - waited)
+      if (left > 0) timer = setTimeout(check, left)
+      else this.#killFor(WALL_FAILURE)
+    }
+    let timer = setTimeout(check, ms)
+    return { end: () => clearTimeout(timer) }
   }
 
   /** Kills the process. */

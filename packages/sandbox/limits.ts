@@ -10,8 +10,10 @@ export const SANDBOX_LIMITS = {
   outputLevelsMax: 200,
   /** Processor time of a run. It is checked four times a second. */
   cpuMsMax: 5_000,
-  /** From sending the code to the process until its answer. */
+  /** From sending the code to the process until its answer, without the time in which it waits for a processor. */
   wallMsMax: 10_000,
+  /** Of the time in which it waits for a processor. What it waits longer counts. */
+  waitedMsMax: 60_000,
   /** Of the interpreter, including itself: a WebAssembly memory cannot grow beyond it. */
   memoryBytesMax: 256 * 1024 * 1024,
   /** Maximum length of an error's message, in characters. */

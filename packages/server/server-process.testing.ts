@@ -1,14 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes, randomInt } from 'node:crypto'
 import { once } from 'node:events'
-import { cpSync } from 'node:fs'
 import { mkdtemp } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { migratedCluster } from '@spanhouse/postgres/migrated-cluster.testing.ts'
 import { childrensCpuSecondsOf, cpuSecondsOf, memoryBytesOf, peakBytesOf } from './process-figures.testing.ts'
 import { START_OPTIONS, startEnvironment } from './start/options.ts'
 
@@ -55,16 +53,8 @@ export interface ServerProcessOptions {
   env?: NodeJS.ProcessEnv
 }
 
-/**
- * A temporary data folder that has an embedded database with all migrations: a first start without it takes three
- * seconds of processor time more.
- */
-export async function newDataDir(name: string): Promise<string> {
-  const dataDir = await mkdtemp(join(tmpdir(), `spanhouse-${name}-`))
-  // The asynchronous one takes five times as long for these thousand files.
-  cpSync(await migratedCluster(), join(dataDir, 'postgres'), { recursive: true })
-  return dataDir
-}
+/** A temporary data folder. */
+export const newDataDir = (name: string): Promise<string> => mkdtemp(join(tmpdir(), `spanhouse-${name}-`))
 
 /**
  * The port of an address, or a free one below those that Linux gives to whoever asks for any (32,768 and above): a

@@ -3,6 +3,7 @@ import { readFile, rename, rm } from 'node:fs/promises'
 import { setFlagsFromString } from 'node:v8'
 import { PGlite, type PGliteOptions, protocol } from '@electric-sql/pglite'
 import { PrivateFiles } from './private-files.ts'
+import { copyTemplate } from './template.ts'
 
 /*
  * V8 optimizes functions of WebAssembly that are hot. For one of them, Postgres' parser of SQL, its compiler holds 600
@@ -13,9 +14,18 @@ import { PrivateFiles } from './private-files.ts'
 /** Postgres' own page cache, which is allocated at the start. Other pages are in the operating system's cache. */
 const SHARED_BUFFERS = '32MB'
 
-/** Opens the cluster in a folder, and creates it if there is none. `parsers`: of values, by the OID of their type. */
-export async function openCluster(path: string, parsers: PGliteOptions['parsers']): Promise<PGlite> {
-  await createCluster(path)
+export interface ClusterOptions {
+  /** Its folder. */
+  path: string
+  /** The cluster that a new one is copied from; if there is none, it is made. */
+  template: string
+  /** Of values, by the OID of their type. */
+  parsers: NonNullable<PGliteOptions['parsers']>
+}
+
+/** Opens the cluster in a folder, and creates it if there is none. */
+export async function openCluster({ path, template, parsers }: ClusterOptions): Promise<PGlite> {
+  await createCluster(path, template)
   const pglite = new Cluster({ ...settingsOf(path), parsers, pgliteWasmModule: await compilePostgres() })
   await pglite.waitReady
   return pglite
@@ -25,18 +35,23 @@ export async function openCluster(path: string, parsers: PGliteOptions['parsers'
  * A new cluster's files appear under their final name all at once, so a crash half-way leaves nothing that looks
  * complete.
  */
-async function createCluster(path: string): Promise<void> {
+async function createCluster(path: string, template: string): Promise<void> {
   if (existsSync(path)) return
   const unfinished = `${path}.unfinished`
   await rm(unfinished, { recursive: true, force: true })
+  if (existsSync(template)) copyTemplate(template, unfinished)
+  else await makeCluster(unfinished)
+  await rename(unfinished, path)
+}
+
+async function makeCluster(path: string): Promise<void> {
   // None of this lasts long enough for optimized code to pay off.
   allowOptimizing(false)
   try {
-    await (await PGlite.create(settingsOf(unfinished))).close()
+    await (await PGlite.create(settingsOf(path))).close()
   } finally {
     allowOptimizing(true)
   }
-  await rename(unfinished, path)
 }
 
 const settingsOf = (path: string): PGliteOptions => ({

@@ -4,9 +4,18 @@ import { nextTurn, parseJsonInTurns } from '@spanhouse/model'
 import type { PostgresQueryResult } from 'kysely'
 import { isJsonType, VALUE_PARSERS } from '../values.ts'
 import type { Statement } from './loan.ts'
-import { type Answer, type Column, fromFailure, type Part, type Request, type RowsAnswer } from './messages.ts'
+import {
+  type Answer,
+  type Column,
+  fromFailure,
+  type Part,
+  type Request,
+  type RowsAnswer,
+  type ThreadData,
+} from './messages.ts'
 
 type Row = Record<string, unknown>
+type ClusterFolders = Pick<ThreadData, 'path' | 'template'>
 
 /**
  * Postgres itself rejects deeply nested values at 2 MB of its own stack. WebAssembly uses several times as much of the
@@ -27,22 +36,22 @@ export class DatabaseThread {
   #end: Error | undefined
   #isExpectedToEnd = true
 
-  /** Resolves when the cluster at `path` is open. `onFailure` is called if the thread exits unexpectedly after that. */
-  static async open(path: string, onFailure: (error: Error) => void): Promise<DatabaseThread> {
-    const thread = new DatabaseThread(path, onFailure)
+  /** Resolves when the cluster is open. `onFailure` is called if the thread exits unexpectedly after that. */
+  static async open(cluster: ClusterFolders, onFailure: (error: Error) => void): Promise<DatabaseThread> {
+    const thread = new DatabaseThread(cluster, onFailure)
     const answer = await thread.#next()
     if (answer.kind === 'failed') throw fromFailure(answer.failure)
     thread.#isExpectedToEnd = false
     return thread
   }
 
-  private constructor(path: string, onFailure: (error: Error) => void) {
+  private constructor({ path, template }: ClusterFolders, onFailure: (error: Error) => void) {
     const { port1, port2 } = new MessageChannel()
     this.#parts = port1
     this.#worker = new Worker(new URL('./thread.ts', import.meta.url), {
       name: 'postgres',
       resourceLimits: { stackSizeMb: STACK_MB },
-      workerData: { path, parts: port2 },
+      workerData: { path, template, parts: port2 } satisfies ThreadData,
       transferList: [port2],
     })
     this.#worker.on('message', (answer: Answer) => this.#answers.shift()?.resolve(answer))

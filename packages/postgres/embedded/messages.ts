@@ -6,6 +6,8 @@ import type { Statement } from './loan.ts'
 export interface ThreadData {
   /** The cluster's folder; created if missing. */
   path: string
+  /** The folder of the cluster that a new one is copied from, if it exists. */
+  template: string
   /** Receives the rows of results, see {@link RowsAnswer}. */
   parts: MessagePort
 }

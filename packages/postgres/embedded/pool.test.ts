@@ -1,11 +1,10 @@
-import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay, setImmediate as nextRound } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { afterAll, expect, test } from 'vitest'
 import { databaseProblem } from '../database-problem.ts'
-import { migratedCluster } from '../migrated-cluster.testing.ts'
 import { onBehalfOf } from '../on-behalf-of.ts'
 import { openPostgres, type Postgres, type PostgresOptions } from '../postgres.ts'
 import type { Database } from '../tables.ts'
@@ -21,7 +20,6 @@ afterAll(async () => {
 async function openOwn(embeddedLimits: PostgresOptions['embeddedLimits'] = {}): Promise<Postgres> {
   const dataDir = mkdtempSync(join(tmpdir(), 'spanhouse-embedded-'))
   dataDirs.push(dataDir)
-  cpSync(await migratedCluster(), dataDir, { recursive: true })
   const postgres = await openPostgres({ dataDir, embeddedLimits })
   opened.push(postgres)
   return postgres

@@ -4,6 +4,7 @@ import { currentOwner } from '../on-behalf-of.ts'
 import { DatabaseThread, ENDED } from './database-thread.ts'
 import { FairQueue } from './fair-queue.ts'
 import { isPanic, Loan, QUERY_CANCELED, type Statement } from './loan.ts'
+import type { ThreadData } from './messages.ts'
 
 /** Limits for a database that is used by one process only. */
 export interface EmbeddedLimits {
@@ -36,9 +37,7 @@ const RETRY_AFTER_SECONDS = 5
 const timeout = (): Error =>
   Object.assign(new Error('canceling statement due to statement timeout'), { code: QUERY_CANCELED })
 
-interface EmbeddedOptions {
-  /** The cluster's folder. */
-  path: string
+interface EmbeddedOptions extends Pick<ThreadData, 'path' | 'template'> {
   limits: EmbeddedLimits
   /** Called when the database has stopped unexpectedly. */
   onFailure: (error: Error) => void
@@ -69,7 +68,7 @@ export class EmbeddedPool implements PostgresPool {
 
   /** Opens the cluster, which is created if missing. */
   static async open(options: EmbeddedOptions): Promise<EmbeddedPool> {
-    return new EmbeddedPool(options, await DatabaseThread.open(options.path, options.onFailure))
+    return new EmbeddedPool(options, await DatabaseThread.open(options, options.onFailure))
   }
 
   private constructor(options: EmbeddedOptions, thread: DatabaseThread) {
@@ -186,9 +185,9 @@ export class EmbeddedPool implements PostgresPool {
 
   /** Opens the database again, in another thread. What this one is running fails with the error. */
   #replace(thread: DatabaseThread, error: Error): void {
-    const { path, onFailure } = this.#options
+    const { onFailure } = this.#options
     const killed = thread.kill(error)
-    this.#thread = killed.then(() => DatabaseThread.open(path, onFailure))
+    this.#thread = killed.then(() => DatabaseThread.open(this.#options, onFailure))
     this.#thread.catch(onFailure)
   }
 }

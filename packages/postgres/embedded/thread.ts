@@ -9,7 +9,7 @@ import { type Answer, type Part, type Request, type ThreadData, toFailure } from
  * The thread of the embedded database: PGlite runs statements synchronously, which must not block the event loop that
  * serves requests. A crash of Postgres ends the thread with an error.
  */
-const { path, parts } = workerData as ThreadData
+const { path, template, parts } = workerData as ThreadData
 const port = parentPort as NonNullable<typeof parentPort>
 const post = (answer: Answer): void => port.postMessage(answer)
 
@@ -22,7 +22,7 @@ const VALUE_LENGTH = 16
 async function open(): Promise<PGlite | undefined> {
   const asText = Object.keys(VALUE_PARSERS).map(type => [type, isJsonType(Number(type)) ? unreadJson : unread])
   try {
-    return await openCluster(path, Object.fromEntries(asText))
+    return await openCluster({ path, template, parsers: Object.fromEntries(asText) })
   } catch (error) {
     post({ kind: 'failed', failure: toFailure(error) })
     return undefined

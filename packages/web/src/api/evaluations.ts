@@ -107,14 +107,16 @@ interface Page {
 export const refreshOf = (pages: readonly { runs: Run[] }[] = []): number | false =>
   pages.length <= REFRESHED_PAGES_MAX && pages.some(({ runs }) => runs.some(isGoingOn)) ? LIST_REFRESH_MS : false
 
-/** Pages of runs, newest first. */
-export const runsQuery = infiniteQueryOptions({
-  queryKey: ['runs'],
-  initialPageParam: { limit: LISTED_PER_PAGE } as object,
-  queryFn: ({ pageParam: windowing, signal }) =>
-    post<Page & { runs: Run[] }>('/evaluations/runs/query', { windowing }, signal),
-  getNextPageParam: ({ windowing }: Page) => windowing,
-})
+/** Pages of runs whose names contain a text, newest first. */
+export const runsQuery = (find = '') =>
+  infiniteQueryOptions({
+    queryKey: ['runs', find],
+    initialPageParam: { limit: LISTED_PER_PAGE } as object,
+    queryFn: ({ pageParam: windowing, signal }) =>
+      post<Page & { runs: Run[] }>('/evaluations/runs/query', { run: { name: find || null }, windowing }, signal),
+    getNextPageParam: ({ windowing }: Page) => windowing,
+    placeholderData: keepPreviousData,
+  })
 
 /** Pages of queues, newest first. */
 export const queuesQuery = infiniteQueryOptions({
@@ -304,6 +306,12 @@ export const stopRun = (id: string): Promise<unknown> => post(`/simple/evaluatio
 
 /** Starts a run that was stopped: it goes on with what is missing, a live one with the traces that arrive from now on. */
 export const resumeRun = (id: string): Promise<unknown> => post(`/simple/evaluations/${id}/start`, {})
+
+export const renameRun = (id: string, name: string): Promise<unknown> =>
+  api(`/evaluations/runs/${id}`, { method: 'PATCH', body: { run: { id, name } } })
+
+/** Deletes a run with its cases, scores and queues; the traces stay. */
+export const deleteRun = (id: string): Promise<unknown> => api(`/evaluations/runs/${id}`, { method: 'DELETE' })
 
 /** Of what evaluations are made: ids of revisions. */
 interface Evaluating {

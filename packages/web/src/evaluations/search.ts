@@ -22,12 +22,15 @@ export const COMPARED_MAX = 5
 
 export interface EvaluationsSearch {
   list?: 'queues' | undefined
+  /** What the names of the listed runs contain. */
+  find?: string | undefined
   /** Runs that are chosen for a comparison, separated by commas; the first is the baseline. */
   chosen?: string | undefined
 }
 
 export const readEvaluationsSearch = (given: Given): EvaluationsSearch => ({
   list: given.list === 'queues' ? 'queues' : undefined,
+  find: textIn(given, 'find'),
   chosen: listIn(given, 'chosen')?.slice(0, COMPARED_MAX).join(),
 })
 

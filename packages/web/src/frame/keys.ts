@@ -103,6 +103,7 @@ export const KEYS: readonly (readonly [place: string, readonly (readonly [keys: 
   [
     'Evaluations',
     [
+      ['/', 'find runs by name'],
       ['j k', 'next, previous row'],
       ['x', 'choose a run to compare; in a run: show all cases again'],
       ['c', 'compare the chosen runs'],

@@ -116,6 +116,8 @@ export function ArtifactList<T extends Artifact>(props: ArtifactListProps<T>): R
           <RenameDialog
             kind={kind}
             name={renamed.name ?? renamed.slug}
+            // References use it.
+            note="Its slug stays as it is."
             onClose={() => setRenamed(undefined)}
             onRename={async name => {
               await change.mutateAsync(() => renameArtifact(kind, renamed.id, name))

@@ -7,13 +7,15 @@ import styles from './registry.module.css'
 interface RenameDialogProps {
   kind: string
   name: string
+  /** What else there is to know. */
+  note?: string
   onClose: () => void
   /** Closes the dialog when it is done. */
   onRename: (name: string) => Promise<unknown>
 }
 
-/** Asks for another name; slugs stay, because references use them. */
-export function RenameDialog({ kind, name: before, onClose, onRename }: RenameDialogProps): ReactNode {
+/** Asks for another name. */
+export function RenameDialog({ kind, name: before, note, onClose, onRename }: RenameDialogProps): ReactNode {
   const [name, setName] = useState(before)
   const rename = useMutation({ mutationFn: () => onRename(name.trim()) })
   return (
@@ -25,7 +27,7 @@ export function RenameDialog({ kind, name: before, onClose, onRename }: RenameDi
       isOff={rename.isPending || name.trim() === '' || name.trim() === before}
     >
       <TextField className={styles.field} label="Name" value={name} onChange={setName} />
-      <p className={styles.soft}>Its slug stays as it is.</p>
+      {note !== undefined && <p className={styles.soft}>{note}</p>}
       {rename.error && <Failure what="It was not renamed." error={rename.error} />}
     </FormModal>
   )

@@ -132,20 +132,23 @@ interface RunSelectProps {
 
 /** The newest runs to choose from. */
 function RunSelect({ label, value, known, except = [], onChange }: RunSelectProps): ReactNode {
-  const { data } = useInfiniteQuery(runsQuery)
+  const { data } = useInfiniteQuery(runsQuery())
   const newest = data?.pages.flatMap(page => page.runs) ?? []
   const own = known.filter(({ id }) => id === value && !newest.some(run => run.id === id))
   const offered = [...own, ...newest].filter(({ id }) => !except.includes(id))
   return (
-    <FindSelect
-      className={styles.select}
-      label={label}
-      value={value ?? ''}
-      options={[
-        ...(value === undefined ? [{ value: '', label: `${label} …`, isKept: true }] : []),
-        ...offered.map(run => ({ value: run.id, label: `${runName(run)} · ${formatTime(run.created_at)}` })),
-      ]}
-      onChange={id => id && onChange(id)}
-    />
+    <>
+      {value !== undefined && <span aria-hidden="true">{label}</span>}
+      <FindSelect
+        className={styles.select}
+        label={label}
+        value={value ?? ''}
+        options={[
+          ...(value === undefined ? [{ value: '', label: `${label} …`, isKept: true }] : []),
+          ...offered.map(run => ({ value: run.id, label: `${runName(run)} · ${formatTime(run.created_at)}` })),
+        ]}
+        onChange={id => id && onChange(id)}
+      />
+    </>
   )
 }

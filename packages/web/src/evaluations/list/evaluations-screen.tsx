@@ -1,8 +1,9 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
+import { type ReactNode, useRef } from 'react'
 import { useRefusal } from '../../api/rights.ts'
 import { useKeys } from '../../frame/keys.ts'
 import { Button, Choices, controls, Kbd } from '../../parts/controls.tsx'
+import { useTyped } from '../../parts/use-typed.ts'
 import { COMPARED_MAX, itemsOf } from '../search.ts'
 import styles from './list.module.css'
 import { QueueList } from './queue-list.tsx'
@@ -21,7 +22,16 @@ export function EvaluationsScreen(): ReactNode {
     return navigate({ to: '/evaluations/compare', search: { baseline, runs: runs.join() } })
   }
   const refusal = useRefusal('edit_evaluation_runs')
-  useKeys({ c: compare, n: () => (refusal === undefined ? navigate({ to: '/evaluations/new' }) : false) })
+  const field = useRef<HTMLInputElement>(null)
+  const typed = useTyped(
+    search.find ?? '',
+    find => void navigate({ search: before => ({ ...before, find: find || undefined }), replace: true }),
+  )
+  useKeys({
+    c: compare,
+    n: () => (refusal === undefined ? navigate({ to: '/evaluations/new' }) : false),
+    '/': () => field.current?.focus(),
+  })
   return (
     <div className={styles.screen}>
       <header className={styles.toolbar}>
@@ -35,6 +45,15 @@ export function EvaluationsScreen(): ReactNode {
           ]}
           onChange={list => void navigate({ search: { list: list === 'runs' ? undefined : list } })}
         />
+        {search.list !== 'queues' && (
+          <input
+            ref={field}
+            className={styles.find}
+            aria-label="Find runs by name"
+            placeholder="Find runs by name"
+            {...typed}
+          />
+        )}
         <span className={styles.space} />
         {search.list !== 'queues' && (
           <Button
@@ -56,7 +75,7 @@ export function EvaluationsScreen(): ReactNode {
         )}
         {refusal !== undefined && <p className={styles.refusal}>{refusal}</p>}
       </header>
-      {search.list === 'queues' ? <QueueList /> : <RunList chosen={chosen} choose={choose} />}
+      {search.list === 'queues' ? <QueueList /> : <RunList find={search.find} chosen={chosen} choose={choose} />}
     </div>
   )
 }

@@ -13,14 +13,16 @@ import styles from './list.module.css'
 import { useListKeys } from './use-list-keys.ts'
 
 interface RunListProps {
+  /** What their names contain. */
+  find: string | undefined
   /** The ids of the runs that are chosen for a comparison. */
   chosen: readonly string[]
   choose: (ids: readonly string[]) => void
 }
 
 /** Evaluation runs, newest first, with what each is made of and the means of its scores. */
-export function RunList({ chosen, choose }: RunListProps): ReactNode {
-  const list = useInfiniteQuery({ ...runsQuery, refetchInterval: ({ state }) => refreshOf(state.data?.pages) })
+export function RunList({ find, chosen, choose }: RunListProps): ReactNode {
+  const list = useInfiniteQuery({ ...runsQuery(find), refetchInterval: ({ state }) => refreshOf(state.data?.pages) })
   const runs = list.data?.pages.flatMap(page => page.runs) ?? []
   const { data: metrics = [] } = useQuery(metricsQuery(runs))
   const byRun = new Map(metrics.map(row => [row.run_id, row]))
@@ -66,7 +68,7 @@ export function RunList({ chosen, choose }: RunListProps): ReactNode {
           </tbody>
         </table>
       )}
-      {list.data && runs.length === 0 && <Nothing />}
+      {list.data && runs.length === 0 && (find === undefined ? <Nothing /> : <NothingFound find={find} />)}
       {list.hasNextPage && <Button onClick={() => void list.fetchNextPage()}>Show more</Button>}
     </div>
   )
@@ -140,6 +142,10 @@ function Means({ run, metrics: { data = {} } }: { run: Run; metrics: RunMetrics 
     </span>
   ))
 }
+
+const NothingFound = ({ find }: { find: string }): ReactNode => (
+  <p className={styles.nothing}>No run has “{visible(find)}” in its name.</p>
+)
 
 const Nothing = (): ReactNode => (
   <div className={styles.nothing}>

@@ -1,7 +1,16 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
-import { type Run, type RunProgress, resumeRun, type Step, stateOf, stopRun } from '../../api/evaluations.ts'
+import { Link, useNavigate } from '@tanstack/react-router'
+import { type ReactNode, useState } from 'react'
+import {
+  deleteRun,
+  type Run,
+  type RunProgress,
+  renameRun,
+  resumeRun,
+  type Step,
+  stateOf,
+  stopRun,
+} from '../../api/evaluations.ts'
 import { runQueueQuery } from '../../api/queues.ts'
 import { useRefusal } from '../../api/rights.ts'
 import { queryRevisionQuery } from '../../api/saved-queries.ts'
@@ -14,8 +23,10 @@ import {
   formatTime,
   visible,
 } from '../../format/format.ts'
+import { ConfirmButton } from '../../parts/confirm-button.tsx'
 import { Button, Failure } from '../../parts/controls.tsx'
 import { useKeptFocus } from '../../parts/use-kept-focus.ts'
+import { RenameDialog } from '../../registry/rename-dialog.tsx'
 import { Referred } from '../../trace/references.tsx'
 import { printFilter } from '../../traces/filter-print.ts'
 import { RunStatus } from '../run-status.tsx'
@@ -50,6 +61,7 @@ export function RunHeader({ run, progress, costs }: RunHeaderProps): ReactNode {
           Compare
         </Link>
         <Activity run={run} />
+        <Upkeep run={run} />
       </header>
       <ul className={styles.pinned} aria-label="Pinned revisions">
         {stepsOf(run).map(step => (
@@ -99,6 +111,56 @@ function Activity({ run }: { run: Run }): ReactNode {
       <Button disabled={refusal !== undefined || turn.isPending} title={refusal ?? about} onClick={() => turn.mutate()}>
         {name}
       </Button>
+    </>
+  )
+}
+
+/** Gives a run another name, or deletes it. */
+function Upkeep({ run }: { run: Run }): ReactNode {
+  const refusal = useRefusal('edit_evaluation_runs')
+  const queryClient = useQueryClient()
+  const navigate = useNavigate()
+  const [isRenaming, setIsRenaming] = useState(false)
+  const removal = useMutation({
+    mutationFn: () => deleteRun(run.id),
+    onSuccess: async () => {
+      await navigate({ to: '/evaluations' })
+      await queryClient.invalidateQueries({ queryKey: ['runs'] })
+    },
+  })
+  const locked = run.flags?.is_closed ? 'The run is closed: nothing of it can be changed.' : undefined
+  return (
+    <>
+      {removal.error && <Failure what="The run was not deleted." error={removal.error} />}
+      <Button
+        look="plain"
+        disabled={(refusal ?? locked) !== undefined}
+        title={refusal ?? locked}
+        onClick={() => setIsRenaming(true)}
+      >
+        Rename
+      </Button>
+      <ConfirmButton
+        look="plain"
+        question="Delete it with its cases and scores?"
+        disabled={refusal !== undefined || removal.isPending}
+        title={refusal ?? 'Its traces stay.'}
+        onClick={() => removal.mutate()}
+      >
+        Delete
+      </ConfirmButton>
+      {isRenaming && (
+        <RenameDialog
+          kind="run"
+          name={run.name ?? ''}
+          onClose={() => setIsRenaming(false)}
+          onRename={async name => {
+            await renameRun(run.id, name)
+            for (const list of [['run', run.id], ['runs']]) await queryClient.invalidateQueries({ queryKey: list })
+            setIsRenaming(false)
+          }}
+        />
+      )}
     </>
   )
 }
