@@ -61,7 +61,8 @@ export default defineConfig({
         '**/*.test.ts',
         '**/*.testing.ts',
         // These run in worker threads and in programs of their own, which are not measured.
-        'packages/postgres/embedded/{cluster,thread}.ts',
+        'packages/postgres/build.ts',
+        'packages/postgres/embedded/{cluster,template,thread}.ts',
         'packages/runtime/schema/schema-{thread,check}.ts',
         'packages/otlp/throughput.ts',
       ],

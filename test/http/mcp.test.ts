@@ -204,6 +204,14 @@ test('a caller sees only the project of its key, and needs one', async () => {
   await expect(connect('ApiKey wrong')).rejects.toThrow(/401/)
 })
 
+test('the key is accepted in the form that an assistant sends', async () => {
+  const bearing = await connect(`Bearer ${project.apiKey}`)
+  expect(await say('list_artifacts', { kind: 'testset' }, bearing)).toBe(
+    await say('list_artifacts', { kind: 'testset' }),
+  )
+  await bearing.close()
+})
+
 test('a viewer may use all tools', async () => {
   const host = await newPerson()
   const viewer = await newMember(host, 'viewer')

@@ -4,8 +4,8 @@ import { encodeExportResponse } from '@spanhouse/otlp'
 import { tracedJob } from '@spanhouse/telemetry'
 import { inflateBody, readBody } from '../budget/read-body.ts'
 import type { Room } from '../budget/room.ts'
+import { authenticateInAnyForm } from '../http/credential-forms.ts'
 import { toProblem } from '../http/errors.ts'
-import { authenticateExport } from '../ingest/export-credentials.ts'
 import { type Exports, OTLP_BYTES_MAX } from '../ingest/exports.ts'
 import type { OtherSignal, OtherSignals } from '../ingest/other-signals.ts'
 import type { Quotas } from '../shares/quotas.ts'
@@ -71,7 +71,8 @@ const discard =
   }
 
 async function senderOf(authenticator: Authenticator, headers: IncomingHttpHeaders): Promise<ProjectPrincipal> {
-  const principal = await authenticateExport(authenticator, headers, { path: '/otlp/v1/traces', parameters: {} })
+  const scope = { path: '/otlp/v1/traces', parameters: {} }
+  const { principal } = await authenticateInAnyForm(authenticator, headers, scope)
   requirePermission(principal, 'edit_spans')
   return principal
 }

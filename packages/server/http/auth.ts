@@ -7,7 +7,7 @@ import {
   unauthenticated,
 } from '@spanhouse/access'
 import type { FastifyRequest } from 'fastify'
-import { authenticateExport } from '../ingest/export-credentials.ts'
+import { authenticateInAnyForm } from './credential-forms.ts'
 
 /** The address as printed at start, without or with `/api`. */
 const ENTRY = '/'
@@ -29,8 +29,8 @@ const PUBLIC = [
 /** The public description of a handler. */
 const PUBLIC_OF_HANDLER = /^\/services\/[^/]+\/[^/]+\/(health|openapi\.json)\/?$/
 
-/** The paths of exporters, whose credentials have many forms. */
-const EXPORTS = '/otlp/'
+/** The paths of exporters and of assistants, whose credentials have many forms. */
+const ANY_FORM = /^\/(?:otlp\/|mcp$)/
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -40,7 +40,8 @@ declare module 'fastify' {
 
 /**
  * Authenticates the caller before anything else is checked: method, path parameters and body come later, and unknown
- * paths are no exception. Null on public paths. Throws a Problem `unauthenticated` (401).
+ * paths are no exception. Null on public paths. A credential in another form than the interface's is in that form
+ * afterwards. Throws a Problem `unauthenticated` (401).
  */
 export async function authenticateRequest(
   authenticator: Authenticator,
@@ -54,7 +55,11 @@ export async function authenticateRequest(
   )
     return null
   const parameters = (request.query as Record<string, unknown> | null) ?? {}
-  if (path.startsWith(EXPORTS)) return authenticateExport(authenticator, request.headers, { path, parameters })
+  if (ANY_FORM.test(path)) {
+    const found = await authenticateInAnyForm(authenticator, request.headers, { path, parameters })
+    request.headers.authorization = found.authorization
+    return found.principal
+  }
   return authenticator.authenticate(request.headers.authorization, path, parameters)
 }
 

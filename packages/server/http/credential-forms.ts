@@ -2,20 +2,27 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { type Authenticator, type Principal, type ScopeParameters, unauthenticated } from '@spanhouse/access'
 import { Problem } from '@spanhouse/model'
 
+export interface Authenticated {
+  principal: Principal
+  /** The credential in the interface's form. */
+  authorization: string
+}
+
 /**
- * Authenticates an export. Exporters are configured with a header, and each product's documentation shows another one,
- * so besides the interface's forms these are accepted: `ApiKey` in any case, `Bearer KEY`, `Basic` with the key as
- * password or user, `x-api-key`, and percent-encoded values. Throws as `Authenticator.authenticate` does.
+ * Authenticates a program that is configured with a header, such as an exporter or an assistant. Each product's
+ * documentation shows another one, so besides the interface's forms these are accepted: `ApiKey` in any case, `Bearer
+ * KEY`, `Basic` with the key as password or user, `x-api-key`, and percent-encoded values. Throws as
+ * `Authenticator.authenticate` does.
  */
-export async function authenticateExport(
+export async function authenticateInAnyForm(
   authenticator: Authenticator,
   headers: IncomingHttpHeaders,
   { path, parameters }: { path: string; parameters: ScopeParameters },
-): Promise<Principal> {
+): Promise<Authenticated> {
   let refusal: Problem | undefined
-  for (const form of new Set(authorizationsIn(headers)))
+  for (const authorization of new Set(authorizationsIn(headers)))
     try {
-      return await authenticator.authenticate(form, path, parameters)
+      return { principal: await authenticator.authenticate(authorization, path, parameters), authorization }
     } catch (error) {
       if (!(error instanceof Problem) || error.code !== 'unauthenticated') throw error
       refusal ??= error
