@@ -5,7 +5,7 @@ import { getPriority } from 'node:os'
 import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { Problem } from '@spanhouse/model'
-import { afterEach, expect, test, vi } from 'vitest'
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
 import { isSample } from '../../test/sets/sample.ts'
 import {
   type CodeOutcome,
@@ -50,6 +50,22 @@ const sessionOf = (pid: number): string | undefined =>
 
 const untilGone = (pids: number[]): Promise<void> =>
   vi.waitFor(() => expect(pids.filter(isAlive)).toEqual([]), { timeout: 60_000 })
+
+// On one processor beside a thread of normal priority, code gets a tenth of it. Not in a sample: it takes 13 s.
+if (!isSample)
+  test('code that waits for a processor for longer than it may run is not ended for that', async () => {
+    const sandbox = open({ processesMax: 1 })
+    await run(sandbox, 'javascript', ONE.javascript)
+    const hog = spawn(process.execPath, ['--eval', 'for (;;);'], { stdio: 'ignore' })
+    onTestFinished(() => void hog.kill('SIGKILL'))
+    for (const pid of [hog.pid, ...sandbox.pids()]) {
+      const { status } = spawnSync('taskset', ['--all-tasks', '--cpu-list', '--pid', '0', String(pid)])
+      expect(status).toBe(0)
+    }
+    const ms = SANDBOX_LIMITS.wallMsMax + 3_000
+    const source = `const evaluate = () => { const end = Date.now() + ${ms}; while (Date.now() < end); return 'ended' }`
+    expect(await run(sandbox, 'javascript', source)).toEqual({ ok: true, value: 'ended' })
+  })
 
 test('a run that has to wait is told how many run at a time, and when it begins', async () => {
   const sandbox = open({ processesMax: 2, warm: 0 })
