@@ -19,7 +19,7 @@ const acquired = (postgres: Postgres, name: string): Promise<Lease> =>
       expect(lease).not.toBeNull()
       return lease as Lease
     },
-    { timeout: 60_000, interval: 20 },
+    { timeout: 10_000, interval: 20 },
   )
 
 onEachDatabase('a lease', postgres => {

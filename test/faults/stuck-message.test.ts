@@ -64,7 +64,7 @@ test("a run ends with the metrics of its traces while another project's message 
   await eventually(async () => {
     const { body } = await call(server.url, 'GET', `/api/evaluations/runs/${evaluation.id}`, key)
     return body.run.status === 'success'
-  })
+  }, 30_000)
   const { metrics } = await post('/evaluations/metrics/query', { metrics: { run_id: evaluation.id } })
   expect(metrics).toHaveLength(3)
   const ofRun = metrics.find((row: any) => row.scenario_id === undefined)
@@ -85,5 +85,5 @@ test('nor does it keep the evaluation of a trace that was just sent', async () =
     const { results } = await post('/evaluations/results/query', { result: { run_id: queue.run_id } })
     return results.map((cell: any) => cell.status).sort()
   }
-  await eventually(async () => String(await statuses()) === 'pending,success,success')
+  await eventually(async () => String(await statuses()) === 'pending,success,success', 20_000)
 })

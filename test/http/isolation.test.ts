@@ -118,7 +118,7 @@ test('totals, types and trees are those of one project', async () => {
   const total = (node: any): number => node.attributes.ag.metrics.tokens.cumulative.total
   const rootOf = async (project: TestProject, id: string): Promise<any> =>
     Object.values((await project.get(`/api/traces/${id}`)).body.trace.spans)[0]
-  await eventually(async () => total(await rootOf(theirs, traceIds[0])) === 1400)
+  await eventually(async () => total(await rootOf(theirs, traceIds[0])) === 1400, 5000)
   const root = await rootOf(mine, traceIds[0])
   expect(total(root)).toBe(4)
   expect(Object.keys(root.spans)).toEqual(['child of mine'])

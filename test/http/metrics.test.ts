@@ -250,7 +250,7 @@ test('totals can be asked for as soon as they are there', async () => {
     project.post('/api/spans/query', {
       filtering: { conditions: [{ field: 'attributes', key: `ag.metrics.${field}`, operator: 'gt', value }] },
     })
-  await eventually(async () => (await over('tokens.cumulative.total', 32)).body.count === 2)
+  await eventually(async () => (await over('tokens.cumulative.total', 32)).body.count === 2, 5000)
   expect((await over('tokens.cumulative.total', 33)).body.count).toBe(0)
   expect((await over('tokens.incremental.total', 32)).body.count).toBe(1)
   expect((await over('duration.cumulative', 999)).body.count).toBe(2)

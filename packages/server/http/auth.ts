@@ -40,8 +40,8 @@ declare module 'fastify' {
 
 /**
  * Authenticates the caller before anything else is checked: method, path parameters and body come later, and unknown
- * paths are no exception. Null on public paths. A credential in another form than the interface's is in that form
- * afterwards. Throws a Problem `unauthenticated` (401).
+ * paths are no exception. Null on public paths. Where credentials have many forms, the header has the
+ * interface's form afterwards. Throws a Problem `unauthenticated` (401).
  */
 export async function authenticateRequest(
   authenticator: Authenticator,

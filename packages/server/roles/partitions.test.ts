@@ -34,7 +34,7 @@ test('a partition that was acquired just before Postgres failed is written too',
   await expect.poll(() => runs).toEqual([[0, 1]])
   isOtherThere = false
   await expect
-    .poll(() => runs)
+    .poll(() => runs, { timeout: 5_000 })
     .toEqual([
       [0, 1],
       [0, 1, 2],

@@ -247,9 +247,7 @@ test('a stopped run whose cases wait for people says so, and is none that runs',
   await close()
 })
 
-test('a filter of the list is evaluated live by keyboard only: a sample of what arrives, paused, resumed', {
-  timeout: 120_000,
-}, async () => {
+test('a filter of the list is evaluated live by keyboard only: a sample of what arrives, paused, resumed', async () => {
   const own = await newProject()
   const parameters = { key: 'static', kwargs: { output: { score: 0.5 } } }
   const data = { uri: 'agenta:custom:mock:v0', parameters }
@@ -304,9 +302,7 @@ test('a filter of the list is evaluated live by keyboard only: a sample of what 
   await close()
 })
 
-test('by keyboard only: the newest case of a live run is first, and no case moves before it is shown', {
-  timeout: 120_000,
-}, async () => {
+test('by keyboard only: the newest case of a live run is first, and no case moves before it is shown', async () => {
   const own = await newProject()
   const parameters = { key: 'static', kwargs: { output: { score: 0.5 } } }
   const evaluator = { slug: 'fair', name: 'fair', data: { uri: 'agenta:custom:mock:v0', parameters } }
@@ -462,9 +458,7 @@ test('two revisions are started by keyboard only and compared', async () => {
   await close()
 })
 
-test('a queue by keyboard only: digits, save and go on, undo, skip, drafts survive a reload', {
-  timeout: 120_000,
-}, async () => {
+test('a queue by keyboard only: digits, save and go on, undo, skip, drafts survive a reload', async () => {
   const own = await newProject()
   const made = await makeEvaluated(own, 5)
   const { run_id, queue_id } = await queuedRun(own, made, 5)
@@ -529,9 +523,7 @@ test('a queue by keyboard only: digits, save and go on, undo, skip, drafts survi
   await close()
 })
 
-test('each repeat of a split run is judged by what it said, and the case shows all of them', {
-  timeout: 120_000,
-}, async () => {
+test('each repeat of a split run is judged by what it said, and the case shows all of them', async () => {
   const own = await newProject()
   const said = ['That depends.', 'Two days or so.']
   const { run_id, queue_id, trace_ids } = await splitRun(own, await makeEvaluated(own, 1), said)
@@ -659,9 +651,7 @@ test('an export has each repeat and the whole of long texts, and is no formula',
   await close()
 })
 
-test('a queue asks nobody for a repeat that its run no longer has, and the metrics follow', {
-  timeout: 120_000,
-}, async () => {
+test('a queue asks nobody for a repeat that its run no longer has, and the metrics follow', async () => {
   const own = await newProject()
   const { testset, review } = await makeEvaluated(own, 1)
   const user = (await own.get('/api/profile')).body
@@ -683,9 +673,7 @@ test('a queue asks nobody for a repeat that its run no longer has, and the metri
   await close()
 })
 
-test('the list of queues says how many cases are annotated, and how many of those that are the reader’s', {
-  timeout: 120_000,
-}, async () => {
+test('the list of queues says how many cases are annotated, and how many of those that are the reader’s', async () => {
   const own = await newProject()
   const few = await makeEvaluated(own, 3)
   const me: string = (await own.get('/api/profile')).body.id
@@ -755,9 +743,7 @@ test('a queue by mouse: options, save, skip and back by undo', async () => {
   await close()
 })
 
-test('a queue whose server fails: nothing is saved twice, and what was rejected is offered again', {
-  timeout: 120_000,
-}, async () => {
+test('a queue whose server fails: nothing is saved twice, and what was rejected is offered again', async () => {
   const own = await newProject()
   const { run_id, queue_id } = await queuedRun(own, await makeEvaluated(own, 2), 2)
   const { page, close } = await visit(browser, own, `/w/queues/${queue_id}`)

@@ -125,7 +125,7 @@ function Upkeep({ run }: { run: Run }): ReactNode {
     mutationFn: () => deleteRun(run.id),
     onSuccess: async () => {
       await navigate({ to: '/evaluations' })
-      await queryClient.invalidateQueries({ queryKey: ['runs'] })
+      for (const gone of [['run', run.id], ['runs'], ['queues']]) void queryClient.invalidateQueries({ queryKey: gone })
     },
   })
   const locked = run.flags?.is_closed ? 'The run is closed: nothing of it can be changed.' : undefined
