@@ -9,10 +9,11 @@ COPY . .
 RUN npm ci --no-audit --no-fund && npm prune --omit=dev --no-audit --no-fund
 
 FROM node:26-slim
-# The MALLOC settings let the C library return large buffers to the system, as in `npm start`: 100 to 200 MB less resident memory.
+# The MALLOC settings are those of `npm start`: of freed memory, the C library keeps buffers that a loaded server needs again at once.
 ENV NODE_ENV=production \
     MALLOC_ARENA_MAX=2 \
-    MALLOC_MMAP_THRESHOLD_=131072 \
+    MALLOC_MMAP_THRESHOLD_=1048576 \
+    MALLOC_TRIM_THRESHOLD_=8388608 \
     NODE_OPTIONS=--max-old-space-size=2000 \
     SPANHOUSE_HOST=0.0.0.0 \
     SPANHOUSE_PORT=4600 \

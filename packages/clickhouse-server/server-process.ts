@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { availableParallelism } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { runProcessBehind } from '@spanhouse/priority'
@@ -49,9 +50,10 @@ async function findLibrary(): Promise<string> {
 }
 
 /**
- * ClickHouse's allocator returns pages that have been free for so long: by default 5,000 ms, in which merges free many.
+ * Of the allocator, jemalloc: one arena for two processors instead of one for each. What an insert has freed serves the
+ * next one, wherever that runs; an arena of each processor would keep its own free pages.
  */
-const ALLOCATOR = 'dirty_decay_ms:200'
+const ALLOCATOR = `percpu_arena:disabled,narenas:${Math.ceil(availableParallelism() / 2)}`
 
 /** The first waits until the working folder is gone, see `program.ts`. The last keeps the process alive. */
 const statementsOf = ({ tcpPort }: ServerAddress): string =>

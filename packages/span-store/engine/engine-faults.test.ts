@@ -169,3 +169,24 @@ test('ClickHouse copies little of the rows of an insert before it parses the sta
   expect(sent.get('query')).toMatch(/^INSERT INTO spans /)
   expect(Number(sent.get('max_query_size'))).toBeLessThanOrEqual(65_536)
 })
+
+test('large inserts of all threads into one server take turns, and small ones pass them', async () => {
+  const held: ServerResponse[] = []
+  answer = response => held.push(response)
+  engine = openEngine(url, { connections: 1 })
+  const other = openEngine(url, { connections: 2 })
+  const large = Buffer.alloc(1024 ** 2)
+  const inserts = Promise.allSettled([engine, other].map(one => one.insert('spans', ['v'], large)))
+  await expect.poll(() => held.length).toBe(1)
+  const small = other.insert('spans', ['v'], Buffer.alloc(1))
+  await expect.poll(() => held.length).toBe(2)
+  held[1]?.end()
+  await small
+  expect(held.length).toBe(2)
+  // A failure ends the turn, too.
+  failure(243, 'NOT_ENOUGH_SPACE')(held[0] as ServerResponse)
+  await expect.poll(() => held.length).toBe(3)
+  held[2]?.end()
+  const ended = await inserts.finally(() => other.close())
+  expect(ended.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
+})

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
+import { locks } from 'node:worker_threads'
 import type { TraceId } from '@spanhouse/model'
 import { inlineParams } from '@spanhouse/query'
 import { tracedStatement } from '@spanhouse/telemetry'
@@ -127,6 +128,12 @@ const INSERT_SETTINGS: Settings = {
   max_query_size: 65_536,
 }
 
+/**
+ * From this size on, the inserts of a process's threads into one server take turns: each holds several times its bytes,
+ * in memory that the next one uses again. See DECISIONS.md.
+ */
+const TURN_BYTES = 1024 ** 2
+
 const SILENT_MS = 120_000
 const QUEUE_MS = 10_000
 
@@ -235,7 +242,10 @@ class HttpEngine implements Engine {
     const given = { data: rowBinary, settings: INSERT_SETTINGS }
     const send = (client: HttpClient): Promise<unknown> =>
       this.#on(client, () => client.send(statement, { queryId: this.#writeId(), ...given }))
-    await this.#run(statement, () => send(this.#client))
+    await this.#run(statement, () => {
+      const client = this.#client
+      return rowBinary.length < TURN_BYTES ? send(client) : locks.request(`insert ${client.origin}`, () => send(client))
+    })
   }
 
   async endWrites(runs?: readonly number[]): Promise<void> {

@@ -77,6 +77,11 @@ export class HttpClient {
     this.#options = options
   }
 
+  /** Of the server: scheme, host and port. */
+  get origin(): string {
+    return this.#url.origin
+  }
+
   /** Returns the whole response. Rejects as {@link open} does. */
   async send(statement: string, given: SentWith = {}): Promise<Buffer> {
     return bytesOf((await this.open(statement, given)).chunks)
