@@ -39,6 +39,11 @@ beforeAll(async () => {
       },
     },
     { ...row(5), project_id: OTHER_PROJECT, attributes: { text: 'quick fox' } },
+    {
+      ...row(6),
+      attributes: { 'hidden name': true, a: [1.5e-7, ',"},', 7], '': null },
+      data: { 'a hidden': { ',hidden': 'x' }, b: [false, ',', 33], '","under seal,"': 'wax\\under\\cover "seal"' },
+    },
   ])
 })
 afterAll(() => table.close())
@@ -69,7 +74,7 @@ const CASES: FilterCase[] = [
   [content('fox -lazy'), [4]],
   [content('fox -"lazy dog"'), [4]],
   [content('fox -"dog lazy"'), [1, 4]],
-  [content('-quick'), [2, 3, 4]],
+  [content('-quick'), [2, 3, 4, 6]],
   [content('42'), [2]],
   [content('crème BRÛLÉE'), [2]],
   [content('"said crème brûlée 日本語"'), [2]],
@@ -91,6 +96,13 @@ const CASES: FilterCase[] = [
   [content('"éclair kelvin"'), []],
   [content('kelvin -grin'), []],
   [content('key word'), []],
+  // Neither keys nor what is no text.
+  [content('hidden'), []],
+  [content('name'), []],
+  [content('true or false or null'), []],
+  [content('33 or 7 or 5e or 1'), []],
+  [content('"under seal"'), []],
+  [content('wax under "cover seal"'), [6]],
   [content(''), []],
   [content('  "" - !! '), []],
   [content('"unfinished lazy'), []],
