@@ -82,6 +82,12 @@ test.each<[string, (response: ServerResponse) => void, string]>([
   if (error) expect(isPassing(error)).toBe(true)
 })
 
+test('a server that took a statement and is silent is not called unreachable', async () => {
+  answer = () => {}
+  engine = openEngine(url, { connections: 1, silentMs: 200 })
+  await expect(rows()).rejects.toMatchObject({ code: 'overloaded', message: expect.stringMatching(/ask for less/) })
+})
+
 test('a full disk is named, and passes for a write', async () => {
   answer = failure(243, 'NOT_ENOUGH_SPACE', 'Cannot reserve 1.00 MiB, not enough space')
   engine = openEngine(url, { connections: 1, silentMs: 200 })

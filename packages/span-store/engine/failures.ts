@@ -129,4 +129,13 @@ export const isResultTooLarge = (error: unknown): boolean =>
 
 /** A Problem `overloaded` for a request that got no response from ClickHouse. */
 export const unreachable = (cause: Error): Problem =>
-  new Problem('overloaded', 'ClickHouse cannot be reached; try again.', { retryAfterSeconds: 2, cause })
+  new Problem('overloaded', isSilence(cause) ? SILENT : 'ClickHouse cannot be reached; try again.', {
+    retryAfterSeconds: 2,
+    cause,
+  })
+
+/** Between two looks at its limit of time, ClickHouse may read spans of many megabytes. */
+const SILENT = 'ClickHouse has not answered in time; try again, or ask for less.'
+
+/** Whether the server took the statement and sent nothing: see `HttpClient`. */
+const isSilence = ({ code, syscall }: NodeJS.ErrnoException): boolean => code === 'ETIMEDOUT' && syscall === undefined
