@@ -176,7 +176,7 @@ test('ClickHouse copies little of the rows of an insert before it parses the sta
   expect(Number(sent.get('max_query_size'))).toBeLessThanOrEqual(65_536)
 })
 
-test('large inserts of all threads into one server take turns, and small ones pass them', async () => {
+test('large inserts of one process into one server take turns, and small ones pass them', async () => {
   const held: ServerResponse[] = []
   answer = response => held.push(response)
   engine = openEngine(url, { connections: 1 })
