@@ -50,11 +50,10 @@ async function findLibrary(): Promise<string> {
 }
 
 /**
- * Of the allocator, jemalloc: one arena for two processors instead of one for each, and free pages are returned after
- * two seconds instead of five. What an insert has freed serves the next one, wherever that runs; an arena of each
- * processor would keep its own free pages.
+ * Of the allocator, jemalloc: one arena for two processors instead of one for each. What an insert has freed serves the
+ * next one, wherever that runs; an arena of each processor would keep its own free pages.
  */
-const ALLOCATOR = `percpu_arena:disabled,narenas:${Math.ceil(availableParallelism() / 2)},dirty_decay_ms:2000`
+const ALLOCATOR = `percpu_arena:disabled,narenas:${Math.ceil(availableParallelism() / 2)}`
 
 /** The first waits until the working folder is gone, see `program.ts`. The last keeps the process alive. */
 const statementsOf = ({ tcpPort }: ServerAddress): string =>
