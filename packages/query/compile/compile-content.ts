@@ -64,7 +64,7 @@ const isClearlyIn = (json: Sql, phrase: Phrase): Sql =>
     `["${SEPARATOR.slice(1)}${phrase.join(`${SEPARATOR}+`)}(?:${SEPARATOR}(?:[^"\\\\]|\\\\.)*)?"[,}\\]]`,
   )})`
 
-/** A word that JSON has only in strings is necessary, and none that has another form in some other place. */
+/** At least one word must be one that JSON has in strings only; the lower case of a sigma depends on its place. */
 const mayBeClear = (phrase: Phrase): boolean =>
   !phrase.every(word => BARE.test(word)) && !phrase.some(word => FINAL_SIGMA.test(word))
 
