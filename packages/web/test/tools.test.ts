@@ -89,12 +89,12 @@ test('by keyboard only: a saved filter of the same name is replaced, if the read
   await saveAs('Theirs')
   const theirs = { query: { slug: 'theirs', name: 'Theirs', data: queries[0].data } }
   const savingTheirs = async (route: Route): Promise<void> => {
-    await own.post('/api/simple/queries/', theirs)
+    await own.posted('/simple/queries/', theirs)
     await route.continue()
   }
   await page.route('**/api/simple/queries/query', savingTheirs, { times: 1 })
   await page.keyboard.press('Enter')
-  await dialog.getByText('There is a filter “Theirs”.').waitFor()
+  await expect.poll(() => page.locator('body').innerText()).toContain('There is a filter “Theirs”.')
   expect(await dialog.getByRole('button', { name: 'Replace' }).count()).toBe(1)
   expect(faults).toEqual([])
   await close()
