@@ -195,7 +195,9 @@ test('two processors share an arena of the allocator, which returns free pages a
   expect(figures).toMatch(/opt\.percpu_arena: "disabled"/)
   expect(figures).toMatch(new RegExp(`opt\\.narenas: ${Math.ceil(availableParallelism() / 2)}\n`))
   expect(figures).toMatch(/opt\.dirty_decay_ms: 60000 /)
-  const limit = "SELECT value FROM system.server_settings WHERE name = 'memory_worker_purge_dirty_pages_threshold_ratio'"
+  expect(figures).toMatch(/opt\.oversize_threshold: 134217728\n/)
+  const limit =
+    "SELECT value FROM system.server_settings WHERE name = 'memory_worker_purge_dirty_pages_threshold_ratio'"
   expect(await ask(server, limit)).toBe('0')
 })
 

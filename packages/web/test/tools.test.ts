@@ -94,7 +94,7 @@ test('by keyboard only: a saved filter of the same name is replaced, if the read
   }
   await page.route('**/api/simple/queries/query', savingTheirs, { times: 1 })
   await page.keyboard.press('Enter')
-  await expect.poll(() => page.locator('body').innerText()).toContain('There is a filter “Theirs”.')
+  await expect.poll(() => page.locator('body').textContent()).toContain('There is a filter “Theirs”.')
   expect(await dialog.getByRole('button', { name: 'Replace' }).count()).toBe(1)
   expect(faults).toEqual([])
   await close()
