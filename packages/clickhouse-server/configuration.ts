@@ -101,8 +101,8 @@ function config(
     // The lower of the two limits applies.
     max_server_memory_usage: 4096 * MIB,
     max_server_memory_usage_to_ram_ratio: 0.5,
-    // So much of the limit may be free memory; while there is more, ClickHouse returns all of it every 50 ms. By default a
-    // fifth, which one question can exceed where the limit is a gigabyte.
+    // The share of the limit that may be free memory: while there is more, ClickHouse returns all of it every 50 ms. By
+    // default it is a fifth, which one query can exceed where the limit is a gigabyte.
     memory_worker_purge_dirty_pages_threshold_ratio: 0.5,
     mark_cache_size: 256 * MIB,
     primary_index_cache_size: 256 * MIB,
