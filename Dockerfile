@@ -12,7 +12,7 @@ FROM node:26-slim
 # The MALLOC settings are those of `npm start`: of freed memory, the C library keeps buffers that a loaded server needs again at once.
 ENV NODE_ENV=production \
     MALLOC_ARENA_MAX=2 \
-    MALLOC_MMAP_THRESHOLD_=1048576 \
+    MALLOC_MMAP_THRESHOLD_=16777216 \
     MALLOC_TRIM_THRESHOLD_=8388608 \
     NODE_OPTIONS=--max-old-space-size=2000 \
     SPANHOUSE_HOST=0.0.0.0 \

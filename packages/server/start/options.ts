@@ -21,12 +21,12 @@ const HEAP = '--max-old-space-size=2000'
 const COMPILED = fileURLToPath(new URL('../../../node_modules/.cache/modules', import.meta.url))
 
 /**
- * The C library returns only buffers of more than a megabyte as soon as they are freed, and its heap's free end beyond
- * eight. Most bodies of exports are smaller: each would cost a page fault for every 4 KiB, see DECISIONS.md.
+ * The C library returns only buffers of more than 16 MiB as soon as they are freed, and its heap's free end beyond 8.
+ * The bodies of exports, giant spans included, are smaller: each would cost a page fault for every 4 KiB, see DECISIONS.md.
  */
 const MALLOC = {
   MALLOC_ARENA_MAX: '2',
-  MALLOC_MMAP_THRESHOLD_: String(1024 ** 2),
+  MALLOC_MMAP_THRESHOLD_: String(16 * 1024 ** 2),
   MALLOC_TRIM_THRESHOLD_: String(8 * 1024 ** 2),
 }
 
