@@ -109,6 +109,16 @@ const SPREADS = (
   ] as const
 ).map(([name, low, high]) => ({ iqr: `iqr${name}`, psc: `psc${name}`, low: indexOf(low), high: indexOf(high) }))
 
+/**
+ * An object with these members, to be copied and filled. To add so many to an empty object, one by one, and to write
+ * that as JSON takes V8 half as much time again.
+ */
+const shapeOf = (names: readonly string[]): JsonObject => Object.fromEntries(names.map(name => [name, null]))
+
+const PCTS = shapeOf(PERCENTILE_NAMES)
+const IQRS = shapeOf(SPREADS.map(({ iqr }) => iqr))
+const PSCS = shapeOf(SPREADS.map(({ psc }) => psc))
+
 /** The powers of ten that a number represents exactly. */
 const POWERS = Array.from({ length: 23 }, (_, exponent) => 10 ** exponent)
 
@@ -134,14 +144,14 @@ function tidy(value: number): number | null {
 function numberStatistics([sum, count, min, max, percentiles]: NumbersRow): JsonObject {
   const areEqual = percentiles.length === 0
   const at = (index: number): number => (areEqual ? min : (percentiles[index] ?? Number.NaN))
-  const pcts: JsonObject = {}
+  const pcts = { ...PCTS }
   for (const [index, name] of PERCENTILE_NAMES.entries()) pcts[name] = tidy(at(index))
-  const iqrs: JsonObject = {}
+  const iqrs = { ...IQRS }
   for (const { iqr, low, high } of SPREADS) iqrs[iqr] = tidy(at(high) - at(low))
   const statistics: JsonObject = { min, max, range: tidy(max - min), pcts, iqrs }
   const median = at(MEDIAN)
   if (isComparable(at(FIRST), median, at(LAST))) {
-    const pscs: JsonObject = {}
+    const pscs = { ...PSCS }
     for (const { psc, low, high } of SPREADS) pscs[psc] = median === 0 ? 0 : tidy((at(high) - at(low)) / median)
     statistics.pscs = pscs
   }
