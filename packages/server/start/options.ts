@@ -22,7 +22,8 @@ const COMPILED = fileURLToPath(new URL('../../../node_modules/.cache/modules', i
 
 /**
  * The C library returns only buffers of more than 16 MiB as soon as they are freed, and its heap's free end beyond 8.
- * The bodies of exports, giant spans included, are smaller: each would cost a page fault for every 4 KiB, see DECISIONS.md.
+ * Nearly all bodies of exports are smaller, also those with giant spans: each would cost a page fault for every 4 KiB,
+ * see DECISIONS.md.
  */
 const MALLOC = {
   MALLOC_ARENA_MAX: '2',
