@@ -30,7 +30,7 @@ interface Trace {
   other: Json | undefined
 }
 
-/** Zero for numbers so small that they have few digits: a percentile between two of them depends on how it is rounded. */
+/** Zero for numbers with few digits, so small are they: a percentile between two of them depends on its rounding. */
 function withDigits(value: number): number {
   return Math.abs(value) < 1e-290 ? 0 : value
 }
