@@ -27,4 +27,4 @@ VOLUME /data
 EXPOSE 4600 4317
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.SPANHOUSE_PORT}/api/health`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
-CMD ["node", "--max-semi-space-size=8", "--no-flush-bytecode", "--invocation-count-for-turbofan=1000", "packages/server/main.ts"]
+CMD ["node", "--max-semi-space-size=8", "--heap-growing-percent=100", "--no-flush-bytecode", "--invocation-count-for-turbofan=1000", "packages/server/main.ts"]
