@@ -90,6 +90,7 @@ export {
 } from './page/span-query.ts'
 export {
   candidatesOf,
+  compileFewSpans,
   compileFewSpansByIds,
   compileFirstSpans,
   compileHeadsByIds,

@@ -21,6 +21,7 @@ import { compilePreviews } from './previews.ts'
 import { compileRows } from './rows.ts'
 import { parseSpanQuery } from './span-query.ts'
 import {
+  compileFewSpans,
   compileFewSpansByIds,
   compileFirstSpans,
   compileSpanQuery,
@@ -365,11 +366,14 @@ test('statements: SQL', async () => {
   const read = { project_id: PROJECT, columns: [sql`span_name`, sql`lower(hex(span_id)) AS span_id`] }
   const firstSpans = (conditions: JsonObject[]): Sql =>
     compileFirstSpans({ ...read, query: parseSpanQuery({ filter: { conditions }, limit: 50 }, 'span') }) as Sql
+  const fewSpans = (conditions: JsonObject[]): Sql =>
+    compileFewSpans({ ...read, query: parseSpanQuery({ filter: { conditions }, limit: 50 }, 'span') }) as Sql
   const rowsOf = (conditions: JsonObject[]): Sql =>
     compileRows(PROJECT, parseSpanQuery({ filter: { conditions }, limit: 50 }, 'span'))
   const statements: [string, Sql][] = [
     ['spans, all', compileSpanQuery({ ...read, query: parseSpanQuery({}, 'span') })],
-    ['roots, in one pass', firstSpans([IS_ROOT])],
+    ['roots', compileSpanQuery({ ...read, query: parseSpanQuery({ filter: { conditions: [IS_ROOT] } }, 'span') })],
+    ['spans by an id that few have', fewSpans([{ field: 'attributes', key: 'ag.session.id', value: 'x' }])],
     ['roots with a search term, in one pass', firstSpans([IS_ROOT, { field: 'session_id', value: 'x' }])],
     ['rows of roots, in one pass', rowsOf([IS_ROOT, { field: 'session_id', value: 'x' }])],
     ['rows of spans, in one pass', rowsOf([{ field: 'attributes', key: 'a', value: 'x' }])],

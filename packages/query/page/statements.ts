@@ -117,24 +117,17 @@ export interface SpansOf {
  * The first spans that a query selects, ordered by time alone, and one more than its page: if that one has a different
  * time from the previous one, the others are the page. The engine reads them, with all their columns, in one pass.
  * Undefined if that would read too much: for spans of both parts of the key, with several alternatives of hints, or
- * without any hints, when all spans would be tested.
+ * without any hints, when all spans would be tested, and a granule of each part be read in vain.
  */
 export function compileFirstSpans({ project_id, columns, query }: ColumnsOf & SpansOf): Sql | undefined {
   const { filter, windowing } = query
-  const [hints, ...otherWays] = compileSearchHints(filter)
-  if (hints === undefined || otherWays.length > 0 || !isOfRoots(filter)) return undefined
-  const isSearch = !isOfAllRoots(filter)
-  if (isSearch && hints.length === 0) return undefined
+  const [hints = [], ...otherWays] = compileSearchHints(filter)
+  if (hints.length === 0 || otherWays.length > 0 || !isOfRoots(filter)) return undefined
   const conditions = [ROOTS, ...compileBounds(windowing, 'span'), ...hints, ...filtersOf(filter)]
-  const order = sql`ORDER BY start_time ${compileDirection(windowing.order)}`
-  const limit = count(pageLimit(windowing, 'span') + 1)
-  const settings = isSearch ? hintedSettings(filter) : ONE_THREAD
-  const statement = sql`SELECT ${join(columns)} ${fromFewSpans(project_id, conditions)} ${order} LIMIT ${limit} ${settings}`
+  const first = inTime(windowing, pageLimit(windowing, 'span') + 1)
+  const statement = sql`SELECT ${join(columns)} ${fromFewSpans(project_id, conditions)} ${first} ${hintedSettings(filter)}`
   return withinCost(statement, PAGE_COST_MAX)
 }
-
-/** Without a search, a second thread would read beyond the page. */
-const ONE_THREAD = sql`${SETTINGS}, max_threads = 1`
 
 /**
  * One page of spans: first the start times of its rows, then the rows with one of these times. Start times alone come
@@ -142,9 +135,26 @@ const ONE_THREAD = sql`${SETTINGS}, max_threads = 1`
  * the end (50 roots of a million spans: 40 ms instead of 8). Rows that share the last time are all among those of the
  * second step, which sorts them.
  */
-export function compileSpanQuery({ project_id, columns, query }: ColumnsOf & SpansOf): Sql {
+export function compileSpanQuery(asked: ColumnsOf & SpansOf): Sql {
+  return atTimes(asked, firstInTime(sql`start_time`, asked, pageLimit(asked.query.windowing, 'span')))
+}
+
+/**
+ * The same where the filter has an id that few spans have: their start times are found in one pass over both parts of
+ * the key, which the engine rejects if there are many. Undefined for any other filter.
+ */
+export function compileFewSpans(asked: ColumnsOf & SpansOf): Sql | undefined {
+  const { project_id, query } = asked
   const { filter, windowing } = query
-  const times = firstInTime(sql`start_time`, { project_id, query }, pageLimit(windowing, 'span'))
+  if (!isOfFew(filter)) return undefined
+  const rows = fromMatching(project_id, filter, compileBounds(windowing, 'span'))
+  const times = sql`SELECT start_time ${rows} ${inTime(windowing, pageLimit(windowing, 'span'))}${RARE_SETTINGS}`
+  return atTimes(asked, times)
+}
+
+/** The page of a query among the spans with these start times. */
+function atTimes({ project_id, columns, query }: ColumnsOf & SpansOf, times: Sql): Sql {
+  const { filter, windowing } = query
   const rows = fromFewSpans(project_id, [anyOf(partsOf(filter)), sql`start_time IN (${times})`])
   const conditions = allOf([...compileBounds(windowing, 'span'), ...filtersOf(filter)])
   const statement = sql`SELECT ${join(columns)} ${rows} WHERE ${conditions} ${page(query)} ${searchSettings(filter)}`
@@ -158,8 +168,7 @@ export function compileSpanQuery({ project_id, columns, query }: ColumnsOf & Spa
  */
 export function compileFirstRows({ project_id, columns, query, shown }: ColumnsOf & SpansOf & { shown: Sql }): Sql {
   const rows = firstInTime(join(columns), { project_id, query }, pageLimit(query.windowing, 'span') + 1)
-  const settings = isOfAllRoots(query.filter) ? ONE_THREAD : searchSettings(query.filter)
-  return withinCost(sql`SELECT ${shown} FROM (${rows}) ${settings}`, PAGE_COST_MAX)
+  return withinCost(sql`SELECT ${shown} FROM (${rows}) ${searchSettings(query.filter)}`, PAGE_COST_MAX)
 }
 
 /** The first spans by time alone, in the order of the table's key. */
@@ -169,12 +178,20 @@ function firstInTime(columns: Sql, { project_id, query }: SpansOf, limit: number
   const filters = filtersOf(filter)
   return first(columns, {
     from: waysOf(filter).map(({ part, hints }) => fromHinted(project_id, [part, ...bounds], hints, filters)),
-    page: sql`ORDER BY start_time ${compileDirection(windowing.order)} LIMIT ${count(limit)}`,
+    page: inTime(windowing, limit),
   })
 }
 
-const searchSettings = (filter: Filter | undefined): Sql =>
-  waysOf(filter).every(({ hints }) => hints.length > 0) ? hintedSettings(filter) : SETTINGS
+const inTime = ({ order }: SpanQuery<'span'>['windowing'], limit: number): Sql =>
+  sql`ORDER BY start_time ${compileDirection(order)} LIMIT ${count(limit)}`
+
+function searchSettings(filter: Filter | undefined): Sql {
+  if (isOfAllRoots(filter)) return ONE_THREAD
+  return waysOf(filter).every(({ hints }) => hints.length > 0) ? hintedSettings(filter) : SETTINGS
+}
+
+/** Without a search, a second thread would read beyond the page. */
+const ONE_THREAD = sql`${SETTINGS}, max_threads = 1`
 
 /**
  * The page of a query for the newest spans, if its last span starts at `since` or later; otherwise fewer rows than the

@@ -3,10 +3,16 @@
 --   p2: 10000
 SELECT span_name, lower(hex(span_id)) AS span_id FROM spans PREWHERE project_id = {p1:UUID} AND (is_root = true OR is_root = false) AND start_time IN (SELECT DISTINCT * FROM (SELECT start_time FROM spans WHERE project_id = {p1:UUID} AND is_root = true ORDER BY start_time DESC LIMIT {p2:UInt64} UNION ALL SELECT start_time FROM spans WHERE project_id = {p1:UUID} AND is_root = false ORDER BY start_time DESC LIMIT {p2:UInt64}) ORDER BY start_time DESC LIMIT {p2:UInt64}) WHERE true ORDER BY start_time DESC, span_id DESC, (reinterpretAsUInt128(trace_id) % 18446744073709551557) DESC LIMIT {p2:UInt64} SETTINGS prefer_column_name_to_alias = 1, enable_shared_storage_snapshot_in_query = 1, use_top_k_dynamic_filtering = 0, preferred_block_size_bytes = 16000000
 
--- roots, in one pass
+-- roots
 --   p1: "11111111-1111-4111-8111-111111111111"
---   p2: 51
-SELECT span_name, lower(hex(span_id)) AS span_id FROM spans PREWHERE project_id = {p1:UUID} AND is_root = true AND NOT (NOT (is_root = true)) ORDER BY start_time DESC LIMIT {p2:UInt64} SETTINGS prefer_column_name_to_alias = 1, enable_shared_storage_snapshot_in_query = 1, use_top_k_dynamic_filtering = 0, preferred_block_size_bytes = 16000000, max_threads = 1
+--   p2: 10000
+SELECT span_name, lower(hex(span_id)) AS span_id FROM spans PREWHERE project_id = {p1:UUID} AND is_root = true AND start_time IN (SELECT start_time FROM spans WHERE project_id = {p1:UUID} AND is_root = true AND NOT (NOT (is_root = true)) ORDER BY start_time DESC LIMIT {p2:UInt64}) WHERE NOT (NOT (is_root = true)) ORDER BY start_time DESC, span_id DESC, (reinterpretAsUInt128(trace_id) % 18446744073709551557) DESC LIMIT {p2:UInt64} SETTINGS prefer_column_name_to_alias = 1, enable_shared_storage_snapshot_in_query = 1, use_top_k_dynamic_filtering = 0, preferred_block_size_bytes = 16000000, max_threads = 1
+
+-- spans by an id that few have
+--   p1: "11111111-1111-4111-8111-111111111111"
+--   p2: "x"
+--   p3: 50
+SELECT span_name, lower(hex(span_id)) AS span_id FROM spans PREWHERE project_id = {p1:UUID} AND (is_root = true OR is_root = false) AND start_time IN (SELECT start_time FROM spans PREWHERE project_id = {p1:UUID} AND session_id = {p2:String} WHERE session_id = {p2:String} ORDER BY start_time DESC LIMIT {p3:UInt64} SETTINGS max_rows_to_read = 131072) WHERE session_id = {p2:String} ORDER BY start_time DESC, span_id DESC, (reinterpretAsUInt128(trace_id) % 18446744073709551557) DESC LIMIT {p3:UInt64} SETTINGS prefer_column_name_to_alias = 1, enable_shared_storage_snapshot_in_query = 1, use_top_k_dynamic_filtering = 0, preferred_block_size_bytes = 16000000, read_in_order_use_buffering = 0, max_block_size = 16384, use_skip_indexes_on_data_read = 0
 
 -- roots with a search term, in one pass
 --   p1: "11111111-1111-4111-8111-111111111111"

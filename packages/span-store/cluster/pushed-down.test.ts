@@ -7,7 +7,7 @@ import {
   compileAggregation,
   compileAnalytics,
   compileCount,
-  compileFirstSpans,
+  compileFewSpans,
   compileHeadsByIds,
   compileRows,
   compileSpanQuery,
@@ -73,6 +73,7 @@ const spanOf = (trace: number, span: number): Partial<Span> => ({
 })
 
 const RED = { conditions: [{ field: 'attributes', key: 'colour', operator: 'is', value: 'red' }] }
+const SESSION = { conditions: [{ field: 'attributes', key: 'ag.session.id', operator: 'is', value: 's-3' }] }
 const spans = (body: JsonObject) => parseSpanQuery(body, 'span')
 const traces = (body: JsonObject) =>
   parseSpanQuery(body, 'trace') as ReturnType<typeof parseSpanQuery> & { focus: 'trace' }
@@ -99,7 +100,7 @@ const STATEMENTS: Record<string, { statement: () => Sql | undefined; rowsMax: nu
   },
   'newest roots': {
     statement: () =>
-      compileFirstSpans({
+      compileSpanQuery({
         project_id,
         columns,
         query: spans({
@@ -107,7 +108,12 @@ const STATEMENTS: Record<string, { statement: () => Sql | undefined; rowsMax: nu
           windowing: { limit: 20 },
         }),
       }),
-    rowsMax: 21,
+    rowsMax: 2 * 20,
+  },
+  'spans of a session': {
+    statement: () =>
+      compileFewSpans({ project_id, columns, query: spans({ filtering: SESSION, windowing: { limit: 20 } }) }),
+    rowsMax: 2 * 20,
   },
   'rows of roots': {
     statement: () =>

@@ -1,11 +1,13 @@
 import { Problem } from '@spanhouse/model'
 import {
   compareSpans,
+  compileFewSpans,
   compileFirstSpans,
   compileSpanQuery,
   compileSpansSince,
   pageLimit,
   type SpansOf,
+  type Sql,
 } from '@spanhouse/query'
 import type { Engine } from '../engine/engine.ts'
 import { isReadTooLarge, isResultTooLarge } from '../engine/failures.ts'
@@ -111,15 +113,25 @@ async function readSince(
   { project_id, query, limit, since }: Asked & { since: number },
   holder: Holder | undefined,
 ): Promise<SpanPage | undefined> {
+  const statement = compileSpansSince({ project_id, query, since, columns: SPAN_COLUMNS })
+  const spans = await readUnlessLarge(engine, statement, holder)
+  if (spans?.length === limit) return cut(spans, countWithin(spans, limit), limit, holder)
+  if (spans) holder?.release(bytesOf(spans))
+  return undefined
+}
+
+/** The spans of a statement; undefined if it would take too much to read. */
+async function readUnlessLarge(
+  engine: Engine,
+  statement: Sql,
+  holder: Holder | undefined,
+): Promise<StoredSpan[] | undefined> {
   try {
-    const statement = compileSpansSince({ project_id, query, since, columns: SPAN_COLUMNS })
-    const spans = await readSpans(engine, statement, holder)
-    if (spans.length === limit) return cut(spans, countWithin(spans, limit), limit, holder)
-    holder?.release(bytesOf(spans))
+    return await readSpans(engine, statement, holder)
   } catch (error) {
     if (!isReadTooLarge(error)) throw error
+    return undefined
   }
-  return undefined
 }
 
 /**
@@ -144,7 +156,9 @@ async function searchPage(
     }
     holder?.release(bytesOf(first))
   }
-  const spans = await readSpans(engine, compileSpanQuery(asked), holder)
+  const few = compileFewSpans(asked)
+  const found = few && (await readUnlessLarge(engine, few, holder))
+  const spans = found ?? (await readSpans(engine, compileSpanQuery(asked), holder))
   return cut(spans, countWithin(spans, limit), limit, holder)
 }
 
