@@ -196,9 +196,9 @@ test('two processors share an arena of the allocator, which returns free pages a
   expect(figures).toMatch(new RegExp(`opt\\.narenas: ${Math.ceil(availableParallelism() / 2)}\n`))
   expect(figures).toMatch(/opt\.dirty_decay_ms: 60000 /)
   expect(figures).toMatch(/opt\.oversize_threshold: 134217728\n/)
-  const limit =
-    "SELECT value FROM system.server_settings WHERE name = 'memory_worker_purge_dirty_pages_threshold_ratio'"
-  expect(await ask(server, limit)).toBe('0.5')
+  const setting = (name: string) => `SELECT value FROM system.server_settings WHERE name = '${name}'`
+  expect(await ask(server, setting('memory_worker_purge_dirty_pages_threshold_ratio'))).toBe('0.5')
+  expect(await ask(server, setting('memory_worker_use_cgroup'))).toBe('0')
 })
 
 test('of the threads that many statements at once needed, those beyond 64 end when they are idle', async () => {

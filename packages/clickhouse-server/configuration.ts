@@ -104,6 +104,8 @@ function config(
     // The share of the limit that may be free memory: while there is more, ClickHouse returns all of it every 50 ms. By
     // default it is a fifth, which one query can exceed where the limit is a gigabyte.
     memory_worker_purge_dirty_pages_threshold_ratio: 0.5,
+    // What counts towards the limit is its own memory. In a container that would be everybody's: the program's, too.
+    memory_worker_use_cgroup: 0,
     mark_cache_size: 256 * MIB,
     primary_index_cache_size: 256 * MIB,
     index_mark_cache_size: 64 * MIB,
