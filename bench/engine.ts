@@ -1,20 +1,15 @@
-import { once } from 'node:events'
 import { createReadStream, createWriteStream } from 'node:fs'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
-import { createServer, type IncomingMessage, request, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
+import { Readable, type Writable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
-import { startClickHouse } from '@spanhouse/clickhouse-server'
 import { childrensCpuSecondsOf } from '@spanhouse/server/process-figures.testing.ts'
-import { type ServerProcess, startServerProcess } from '@spanhouse/server/server-process.testing.ts'
 import type { Export } from './exports.ts'
 import { exportsOf as ingestExportsOf } from './ingest.ts'
 import { sendAll, untilWritten } from './load.ts'
 import { exportsOf as readsExportsOf } from './reads/traces.ts'
+import { post, withClickHouse, withRecordedServer } from './recorder.ts'
 import { MIXES } from './storage/mixes.ts'
 
 const CONCURRENCY = 8
@@ -69,12 +64,13 @@ async function record(exports: Iterable<Export>, folder: string) {
   const inserts: Insert[] = []
   let rawBytes = 0
   await mkdir(join(folder, 'inserts'))
-  const keep = (path: string): Insert => {
+  const keep = (path: string): Writable | undefined => {
+    if (!isOfSpans(path)) return undefined
     const insert = { path, file: join(folder, 'inserts', String(inserts.length)) }
     inserts.push(insert)
-    return insert
+    return createWriteStream(insert.file)
   }
-  const spans = await withServer(join(folder, 'recorded'), keep, async server => {
+  const spans = await withRecordedServer({ dataDir: join(folder, 'recorded'), keep }, async server => {
     const accepted = (one: Export): void => {
       rawBytes += one.rawBytes
     }
@@ -85,48 +81,6 @@ async function record(exports: Iterable<Export>, folder: string) {
   return { inserts, spans, rawBytes }
 }
 
-/** A server over a ClickHouse of its own, which is migrated; `keep` is asked where the rows of each insert go. */
-async function withServer<T>(
-  dataDir: string,
-  keep: (path: string) => Insert,
-  use: (server: ServerProcess) => Promise<T>,
-): Promise<T> {
-  const clickhouse = await startClickHouse({ path: join(dataDir, 'clickhouse'), onDeath: console.error })
-  const { server: recorder, url } = await recorderOf(clickhouse.url, keep)
-  try {
-    const server = await startServerProcess({ dataDir, env: { CLICKHOUSE_URL: url } })
-    try {
-      return await use(server)
-    } finally {
-      await server.stop()
-    }
-  } finally {
-    recorder.close()
-    recorder.closeAllConnections()
-    await clickhouse.stop()
-  }
-}
-
-/** A server that passes everything on to ClickHouse. */
-async function recorderOf(
-  clickhouse: string,
-  keep: (path: string) => Insert,
-): Promise<{ server: Server; url: string }> {
-  const { hostname, port, username, password } = new URL(clickhouse)
-  const server = createServer((incoming, response) => {
-    const { method, url: path = '', headers } = incoming
-    const onward = request({ hostname, port, method, path, headers }, answer => {
-      response.writeHead(answer.statusCode as number, answer.headers)
-      answer.pipe(response)
-    })
-    onward.on('error', () => response.destroy())
-    incoming.pipe(onward)
-    if (isOfSpans(path)) incoming.pipe(createWriteStream(keep(path).file))
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return { server, url: `http://${username}:${password}@127.0.0.1:${(server.address() as AddressInfo).port}` }
-}
-
 const isOfSpans = (path: string): boolean =>
   new URL(path, 'http://clickhouse').searchParams.get('query')?.startsWith('INSERT INTO spans ') ?? false
 
@@ -135,23 +89,20 @@ async function replay(
   { folder, spans, rawBytes }: { folder: string; spans: number; rawBytes: number },
 ): Promise<object> {
   const dataDir = join(folder, 'replayed')
-  const nothing = (): never => {
-    throw new Error('a server without spans inserted some')
-  }
-  await withServer(dataDir, nothing, async () => undefined)
-  const clickhouse = await startClickHouse({ path: join(dataDir, 'clickhouse'), onDeath: console.error })
-  try {
+  // Migrates it.
+  await withRecordedServer({ dataDir, keep: () => undefined }, async () => undefined)
+  return withClickHouse(dataDir, async clickhouse => {
     const before = await childrensCpuSecondsOf(process.pid)
     const cpu = async (): Promise<number> => (await childrensCpuSecondsOf(process.pid)) - before
     const queue = inserts[Symbol.iterator]()
     const connection = async (): Promise<void> => {
-      for (const { path, file } of queue) await post(clickhouse.url, path, createReadStream(file))
+      for (const { path, file } of queue) await post(clickhouse, { path, body: createReadStream(file) })
     }
     await Promise.all(Array.from({ length: CONNECTIONS }, connection))
     const inserted = await cpu()
     await untilQuiet(cpu)
     const merged = await cpu()
-    const rows = Number(await post(clickhouse.url, COUNT, Readable.from([])))
+    const rows = Number(await post(clickhouse, { path: COUNT, body: Readable.from([]) }))
     if (rows !== spans) throw new Error(`${rows} of ${spans} spans are stored by what was recorded`)
     const micros = (seconds: number): number => Math.round((seconds / spans) * 1e7) / 10
     return {
@@ -159,27 +110,13 @@ async function replay(
       cpuMicrosPerSpanUntilMerged: micros(merged),
       rawMbPerSecondAtMost: Math.round((rawBytes / 1e6 / merged) * PROCESSORS),
     }
-  } finally {
-    await clickhouse.stop()
-  }
+  })
 }
 
 /** Of the machine for which the goals are. */
 const PROCESSORS = 2
 
 const COUNT = `/?query=${encodeURIComponent('SELECT count() FROM spans')}`
-
-async function post(clickhouse: string, path: string, body: Readable): Promise<string> {
-  const { hostname, port, username, password } = new URL(clickhouse)
-  const auth = `${username}:${password}`
-  const onward = request({ hostname, port, path, auth, method: 'POST' })
-  const answering = once(onward, 'response')
-  await pipeline(body, onward)
-  const [answer] = (await answering) as [IncomingMessage]
-  const text = Buffer.concat(await answer.toArray()).toString()
-  if (answer.statusCode !== 200) throw new Error(`ClickHouse answered ${answer.statusCode}: ${text.slice(0, 1_000)}`)
-  return text
-}
 
 async function untilQuiet(cpu: () => Promise<number>): Promise<void> {
   let used = await cpu()

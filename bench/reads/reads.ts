@@ -1,14 +1,16 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
-import { Agent, request } from 'node:http'
+import { Agent } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type ServerProcess, startServerProcess } from '@spanhouse/server/server-process.testing.ts'
 import { sendAll, untilWritten } from '../load.ts'
 import { quantile, rounded } from '../measured.ts'
-import { type Asked, QUESTIONS } from './questions.ts'
+import { askAlone } from './alone.ts'
+import { type Answer, ask as send } from './ask.ts'
+import { QUESTIONS } from './questions.ts'
 import { exportsOf, SPANS_PER_TRACE } from './traces.ts'
 
 const RUNS = 40
@@ -38,12 +40,14 @@ const KEYS = { apiKey: `0badcafe.${'0'.repeat(64)}`, adminKey: 'bench-'.repeat(8
  * for the next run.
  */
 export async function benchReads({ spans }: { spans: number }): Promise<object> {
-  return withMonth(spans, async (server, filled) => {
-    const traces = spans / SPANS_PER_TRACE
+  const traces = spans / SPANS_PER_TRACE
+  const asked = await withMonth(spans, async (server, filled) => {
     const whileMerging = filled && (await askAll(server, traces))
     await untilMerged(server)
-    return { spans, ...(filled && { filled, whileMerging }), questions: await askAll(server, traces) }
+    return { ...(filled && { filled, whileMerging }), questions: await askAll(server, traces) }
   })
+  const runs = { warmUp: WARM_UP_RUNS, measured: RUNS }
+  return { spans, ...asked, engineAlone: await askAlone({ dataDir: await kept(spans), like: KEYS, traces, runs }) }
 }
 
 /** Merges have ended when ClickHouse needs hardly any processor time. */
@@ -176,53 +180,4 @@ async function measure(ask: (run: number) => Promise<Answer>, server: ServerProc
     count: at(0.5, one => one.count),
     medians: Object.fromEntries(parts),
   }
-}
-
-interface Answer {
-  /** Until its last byte: reading its JSON is the client's work. */
-  ms: number
-  count: number
-  /** As sent: compressed. */
-  bytes: number
-  /** Of `Server-Timing`: milliseconds, and the numbers of the description of `read`. */
-  timing: Record<string, number>
-}
-
-function send({ url, apiKey }: ServerProcess, agent: Agent, { path, body }: Asked): Promise<Answer> {
-  const text = body && JSON.stringify(body)
-  const headers = {
-    authorization: `ApiKey ${apiKey}`,
-    ...(text && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }),
-  }
-  const started = performance.now()
-  return new Promise((resolve, reject) => {
-    const sending = request(url + path, { method: text ? 'POST' : 'GET', agent, headers }, response => {
-      const chunks: Buffer[] = []
-      response.on('data', chunk => chunks.push(chunk)).once('error', reject)
-      response.once('end', () => {
-        const ms = performance.now() - started
-        const answer = Buffer.concat(chunks)
-        if (response.statusCode !== 200)
-          return reject(new Error(`${path}: ${response.statusCode} ${answer.slice(0, 500)}`))
-        const { count } = JSON.parse(answer.toString()) as { count: number }
-        resolve({
-          ms,
-          count,
-          bytes: answer.length,
-          timing: parseTiming(String(response.headers['server-timing'] ?? '')),
-        })
-      })
-    })
-    sending.once('error', reject)
-    sending.end(text)
-  })
-}
-
-/**
- * `engine;dur=4.2, read;desc="2 statements, 1024 rows, 99 KB"` → `{ engine: 4.2, statements: 2, rows: 1024, KB: 99 }`.
- */
-function parseTiming(header: string): Record<string, number> {
-  const durations = [...header.matchAll(/([\w-]+);dur=([\d.]+)/g)].map(([, name, value]) => [name, Number(value)])
-  const counts = [...header.matchAll(/(\d+) (statements|rows|KB)/g)].map(([, value, name]) => [name, Number(value)])
-  return Object.fromEntries([...durations, ...counts])
 }
