@@ -89,8 +89,11 @@ async function replay(
   { folder, spans, rawBytes }: { folder: string; spans: number; rawBytes: number },
 ): Promise<object> {
   const dataDir = join(folder, 'replayed')
+  const nothing = (path: string): undefined => {
+    if (isOfSpans(path)) throw new Error('a server without spans inserted some')
+  }
   // Migrates it.
-  await withRecordedServer({ dataDir, keep: () => undefined }, async () => undefined)
+  await withRecordedServer({ dataDir, keep: nothing }, async () => undefined)
   return withClickHouse(dataDir, async clickhouse => {
     const before = await childrensCpuSecondsOf(process.pid)
     const cpu = async (): Promise<number> => (await childrensCpuSecondsOf(process.pid)) - before

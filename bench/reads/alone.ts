@@ -22,7 +22,7 @@ interface Asking extends Pick<ServerProcessOptions, 'dataDir'> {
 /**
  * How long ClickHouse takes for each question with no program beside it: the statements of a server over a ClickHouse of
  * its own are recorded, then sent to that ClickHouse alone, one after the other. No program that sends these can answer
- * sooner.
+ * sooner. That server is asked each question for the first time: it knows no page of before.
  */
 export async function askAlone(asking: Asking): Promise<object> {
   const recorded = await record(asking)
@@ -69,6 +69,7 @@ async function record({ dataDir, like, traces, runs }: Asking): Promise<Map<stri
       for (let run = 0; run < runs.warmUp + runs.measured; run++) {
         statements = []
         await ask(server, agent, question.ask(run, traces))
+        if (statements.length === 0) throw new Error(`${question.name}: no statement was recorded`)
         ofRuns.push(statements)
       }
       recorded.set(question.name, ofRuns)

@@ -296,7 +296,7 @@ const selectTraces = ({ query }: TracesOf, rows: Sql, settings: Sql): Sql =>
  */
 const TRACE_SETTINGS = sql`${SETTINGS}${INDEX_FIRST}, use_index_for_in_with_subqueries_max_values = 1000`
 
-/** Of a search for terms. Granules without a term do not count as read, because the index is evaluated first. */
+/** Of a search for terms or ids. Granules without them do not count as read, because the index is evaluated first. */
 const RARE_SETTINGS = sql` SETTINGS max_rows_to_read = 131072`
 
 /** The heads of traces in the window of a query, restricted by the trace-level parts of its filter. */
