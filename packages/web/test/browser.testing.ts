@@ -5,8 +5,9 @@ import {
   chromium,
   type Locator,
   type Page,
+  type Route,
 } from 'playwright-core'
-import { inject } from 'vitest'
+import { expect, inject } from 'vitest'
 import { newProject, type TestProject } from '../../../test/harness.ts'
 import { newTraceId, type OtlpSpan, otlpSpan } from '../../../test/otlp.ts'
 
@@ -69,6 +70,23 @@ export async function openPage(
   })
   await page.goto(addressOf({ apiKey }, path))
   return { page, faults, close: () => page.close() }
+}
+
+const PROBE = '/health'
+
+/**
+ * Answers requests of an open page, as `page.route`. Chromium may send requests around the first route of a page for a
+ * moment, so this waits until one was intercepted.
+ */
+export async function intercept(
+  page: Page,
+  url: string | RegExp,
+  handler: (route: Route) => unknown,
+  options: { times?: number } = {},
+): Promise<void> {
+  await page.route(`**${PROBE}`, route => route.fulfill({ status: 204 }))
+  await expect.poll(() => page.evaluate(path => fetch(path).then(answer => answer.status), PROBE)).toBe(204)
+  await page.route(url, handler, options)
 }
 
 /** The address that `npm start` prints, with another path. */

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import type { Browser, Locator, Page, Route } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually, newProject, type TestProject } from '../../../test/harness.ts'
-import { openBrowser, tabTo, traceOf, visit } from './browser.testing.ts'
+import { intercept, openBrowser, tabTo, traceOf, visit } from './browser.testing.ts'
 import {
   comparedRuns,
   type Evaluated,
@@ -595,7 +595,7 @@ test('an export that goes on says how far it is, and is stopped by its button', 
   await page.locator('[data-row="1"]').waitFor()
   // A server with ten times as many cases, which is away at first, and whose second page takes its time.
   let asked = 0
-  await page.route(/runs\/[^/]*\/cases$/, async route => {
+  await intercept(page, /runs\/[^/]*\/cases$/, async route => {
     const { cases } = route.request().postDataJSON()
     if (cases.limit !== 200) return route.continue()
     if (asked++ === 0) return route.abort('connectionrefused')
@@ -622,7 +622,7 @@ test('an export that is begun before the scores are here has them all the same',
   const waits = new Promise<void>(resolve => {
     answer = resolve
   })
-  await page.route(/\/scores$/, async route => {
+  await intercept(page, /\/scores$/, async route => {
     await waits
     await route.continue()
   })
@@ -703,7 +703,7 @@ test('a queue tells somebody who may not annotate why nothing is saved', async (
   const own = await newProject()
   const { queue_id } = await queuedRun(own, await makeEvaluated(own, 1), 1)
   const { page, close } = await visit(browser, own, '/w/evaluations')
-  await page.route('**/api/access/roles', route => route.fulfill({ json: { project: [] } }))
+  await intercept(page, '**/api/access/roles', route => route.fulfill({ json: { project: [] } }))
   await page.goto(page.url().replace(/evaluations.*/, `queues/${queue_id}`))
   await page.getByText('does not have the permission edit_evaluation_results').waitFor()
   expect(await page.getByRole('button', { name: 'Save and next' }).isDisabled()).toBe(true)
@@ -752,7 +752,7 @@ test('a queue whose server fails: nothing is saved twice, and what was rejected 
     return (await post(own, '/spans/query', { filtering })).spans.length
   }
   const failing = (status: number, detail: string) =>
-    page.route('**/api/evaluations/results/', route => route.fulfill({ status, json: { detail } }), { times: 1 })
+    intercept(page, '**/api/evaluations/results/', route => route.fulfill({ status, json: { detail } }), { times: 1 })
   const answer = async (): Promise<void> => {
     await page.keyboard.press('1')
     await page.keyboard.press('4')
@@ -764,7 +764,7 @@ test('a queue whose server fails: nothing is saved twice, and what was rejected 
     await route.fetch()
     await route.abort('connectionreset')
   }
-  await page.route('**/api/simple/traces/', lost, { times: 1 })
+  await intercept(page, '**/api/simple/traces/', lost, { times: 1 })
   await answer()
   await page.getByText('1 of 2').waitFor()
   await page.getByText('saving').waitFor({ state: 'detached' })
@@ -800,7 +800,7 @@ test('a queue: what is saved again while it is taken back stays saved', async ()
     await held.promise
     await route.continue()
   }
-  await page.route('**/api/evaluations/results/', hold, { times: 1 })
+  await intercept(page, '**/api/evaluations/results/', hold, { times: 1 })
   const sent: string[] = []
   page.on('request', request => {
     if (/simple.traces|evaluations.results/.test(request.url())) sent.push(request.method())
@@ -854,7 +854,7 @@ test('one of many applications is found by its name, and what is chosen stays in
 
 test('an application can be evaluated although others have a thousand newer revisions', async () => {
   const { page, close } = await visit(browser, project, '/w/evaluations')
-  await page.route('**/api/applications/revisions/query', async route => {
+  await intercept(page, '**/api/applications/revisions/query', async route => {
     if (route.request().postDataJSON().application_refs) return route.continue()
     const response = await route.fetch()
     const answer = await response.json()

@@ -2,7 +2,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually, newProject, type TestProject } from '../../../test/harness.ts'
 import { newSpanId, newTraceId } from '../../../test/otlp.ts'
-import { openBrowser, visit } from './browser.testing.ts'
+import { intercept, openBrowser, visit } from './browser.testing.ts'
 import { comparedRuns, makeEvaluated } from './evaluations.testing.ts'
 
 /* Two runs side by side: which output is better. Of the twelve cases six have equal outputs, and one failed in one run. */
@@ -89,7 +89,7 @@ test('the browser asks before the page is closed while a preference is being sav
   await page.getByRole('link', { name: 'Judge side by side' }).click()
   await worseSide(page)
   const held = Promise.withResolvers<void>()
-  await page.route('**/api/simple/traces/', async route => {
+  await intercept(page, '**/api/simple/traces/', async route => {
     await held.promise
     await route.continue()
   })

@@ -2,7 +2,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { call, newProject, type TestProject } from '../../../test/harness.ts'
 import { newSpanId, newTraceId, type OtlpSpan } from '../../../test/otlp.ts'
-import { agentTrace, openBrowser, projectWithTraces, tabTo, traceOf, visit } from './browser.testing.ts'
+import { agentTrace, intercept, openBrowser, projectWithTraces, tabTo, traceOf, visit } from './browser.testing.ts'
 
 let browser: Browser
 let project: TestProject
@@ -82,7 +82,7 @@ test('a trace that is opened over a slow network has its place at once', async (
   const late = new Promise<void>(resolve => {
     arrive = resolve
   })
-  await page.route(/assets\/trace-panel-.*\.js$/, async route => {
+  await intercept(page, /assets\/trace-panel-.*\.js$/, async route => {
     await late
     await route.continue()
   })
@@ -150,7 +150,7 @@ test('rows come before what they say, and do not move when it comes', async () =
   const held = new Promise<void>(resolve => {
     release = resolve
   })
-  await page.route('**/spans/previews', async route => {
+  await intercept(page, '**/spans/previews', async route => {
     await held
     await route.continue()
   })

@@ -2,7 +2,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newProject, type TestProject } from '../../../test/harness.ts'
 import type { OtlpSpan } from '../../../test/otlp.ts'
-import { openBrowser, traceOf, visit } from './browser.testing.ts'
+import { intercept, openBrowser, traceOf, visit } from './browser.testing.ts'
 
 /*
  * Sessions and the dashboard, and that every screen shows the same numbers of the same traces: of a set in which some
@@ -403,7 +403,7 @@ test('what is said of the turns of a session is shown while it is read, and stay
   await own.post('/api/simple/traces/', said(0.25, second))
   await turns.nth(1).getByText('helpful 0.25').waitFor()
   const released = Promise.withResolvers<void>()
-  await page.route('**/api/spans/query', async route => {
+  await intercept(page, '**/api/spans/query', async route => {
     await released.promise
     await route.continue()
   })

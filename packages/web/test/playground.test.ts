@@ -2,7 +2,7 @@ import type { FakeProvider } from '@spanhouse/fake-provider'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { TestProject } from '../../../test/harness.ts'
-import { agentTrace, openBrowser, openPage, tabTo, visit } from './browser.testing.ts'
+import { agentTrace, intercept, openBrowser, openPage, tabTo, visit } from './browser.testing.ts'
 import { newApplication, projectWithModel } from './models.testing.ts'
 
 let browser: Browser
@@ -100,7 +100,7 @@ test('a name and Enter are enough, even before the templates and the models are 
   const { page, faults, close } = await visit(browser, project, '/w/playground')
   const held = Promise.withResolvers<void>()
   for (const path of ['**/api/applications/catalog/templates/', '**/api/secrets/'])
-    await page.route(path, async route => {
+    await intercept(page, path, async route => {
       await held.promise
       await route.continue()
     })

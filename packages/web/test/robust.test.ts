@@ -3,7 +3,16 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { call, newProject, type TestProject } from '../../../test/harness.ts'
 import { actIn, newMember, newPerson } from '../../../test/http/people.ts'
 import { exportOf, newSpanId, newTraceId, type OtlpSpan, otlpSpan } from '../../../test/otlp.ts'
-import { addressOf, agentTrace, openBrowser, openPage, projectWithTraces, traceOf, visit } from './browser.testing.ts'
+import {
+  addressOf,
+  agentTrace,
+  intercept,
+  openBrowser,
+  openPage,
+  projectWithTraces,
+  traceOf,
+  visit,
+} from './browser.testing.ts'
 import { newApplication } from './models.testing.ts'
 
 /* What goes wrong around the page: rights, other tabs, the server, the clock, and spans that nobody would write. */
@@ -114,7 +123,7 @@ describe('the server', () => {
   test('is away: the page says so, keeps its rows, and recovers by itself', async () => {
     const { page, close } = await visit(browser, project, '/w/traces')
     await page.locator('[data-row="3"]').waitFor()
-    await page.route('**/api/**', route => route.abort('connectionrefused'))
+    await intercept(page, '**/api/**', route => route.abort('connectionrefused'))
     await trouble(page, 'The server cannot be reached.').waitFor()
     expect(await page.locator('[data-row]').count()).toBeGreaterThan(3)
     await page.unroute('**/api/**')
@@ -125,7 +134,7 @@ describe('the server', () => {
   test('is away: a screen that has not been loaded says so, and is opened when it is back', async () => {
     const { page, close } = await visit(browser, project, '/w/traces')
     await page.locator('[data-row="3"]').waitFor()
-    await page.route('**/*', route => route.abort('connectionrefused'))
+    await intercept(page, '**/*', route => route.abort('connectionrefused'))
     await page.getByRole('link', { name: 'Dashboard', exact: true }).click()
     await page.getByRole('heading', { name: 'This screen cannot be loaded' }).waitFor()
     await page.getByText('The screen opens when it is back.').waitFor()
@@ -143,7 +152,7 @@ describe('the server', () => {
   test('was away: what a screen failed with does not stay when another one is shown', async () => {
     const { page, close } = await visit(browser, project, '/w/traces')
     await page.locator('[data-row="3"]').waitFor()
-    await page.route('**/*', route => route.abort('connectionrefused'))
+    await intercept(page, '**/*', route => route.abort('connectionrefused'))
     await trouble(page, 'The server cannot be reached. What is shown').waitFor()
     await page.getByRole('link', { name: 'Dashboard', exact: true }).click()
     await page.getByRole('heading', { name: 'This screen cannot be loaded' }).waitFor()
@@ -165,7 +174,7 @@ describe('the server', () => {
         if (request.isNavigationRequest()) loads++
       })
       // The browser may ask more than once: to preload the file, and for the screen.
-      await page.route(file, route => (isBack && loads > 0 ? route.continue() : route.fulfill({ status: 404 })))
+      await intercept(page, file, route => (isBack && loads > 0 ? route.continue() : route.fulfill({ status: 404 })))
       await page.getByRole('link', { name: 'Dashboard', exact: true }).click()
       const opened = { name: isBack ? 'By application' : 'This screen cannot be loaded' }
       await page.getByRole('heading', opened).waitFor()
@@ -177,7 +186,7 @@ describe('the server', () => {
 
   test('responds with what a screen cannot show: the screen says so within its frame', async () => {
     const { page, close } = await visit(browser, project, '/w/traces')
-    await page.route('**/api/testsets/query', route => route.fulfill({ json: { testsets: [{ id: 'nameless' }] } }))
+    await intercept(page, '**/api/testsets/query', route => route.fulfill({ json: { testsets: [{ id: 'nameless' }] } }))
     await page.getByRole('link', { name: 'Testsets' }).click()
     await page.getByRole('heading', { name: 'An error occurred in this screen' }).waitFor()
     await page.unroute('**/api/testsets/query')
@@ -193,7 +202,7 @@ describe('the server', () => {
     await page.getByText('the key of this browser').waitFor()
     const detail = 'Internal error.'
     let asked = 0
-    await page.route(/\/api\/(spans\/.*\/parts|projects\/current$|simple\/evaluators|testsets\/query)/, route => {
+    await intercept(page, /\/api\/(spans\/.*\/parts|projects\/current$|simple\/evaluators|testsets\/query)/, route => {
       asked++
       return route.fulfill({ status: 500, json: { detail } })
     })
@@ -220,7 +229,7 @@ describe('the server', () => {
     const { page, close } = await visit(browser, project, '/w/traces')
     const text = `${'{"messages":'.repeat(50_000)}1${'}'.repeat(50_000)}`
     const answer = { parts: [{ part: 'inputs', text, characters: text.length, offset: 0 }] }
-    await page.route(`**/${trace[1]?.spanId}/parts*`, route => route.fulfill({ json: answer }))
+    await intercept(page, `**/${trace[1]?.spanId}/parts*`, route => route.fulfill({ json: answer }))
     await page.locator(`[data-row] a[href*="${trace[0]?.traceId}"]`).click()
     await page.getByText('What was said cannot be shown.').waitFor()
     await page.getByRole('article').filter({ hasText: 'Let me think.' }).first().waitFor()
@@ -237,7 +246,7 @@ describe('the server', () => {
     const { page, close } = await visit(browser, project, '/w/traces')
     await page.locator('[data-row="3"]').waitFor()
     const released = Promise.withResolvers<void>()
-    await page.route('**/api/spans/**', async route => {
+    await intercept(page, '**/api/spans/**', async route => {
       await released.promise
       await route.continue()
     })
@@ -256,7 +265,7 @@ describe('the server', () => {
     ...['settings/members', 'settings/prices', 'settings/retention'],
   ])('is slow: %s has lines where its rows will be, and says nothing of what it does not know', async path => {
     const { page, close } = await visit(browser, project, '/w/nowhere')
-    await page.route('**/api/**', () => undefined)
+    await intercept(page, '**/api/**', () => undefined)
     await page.goto(page.url().replace(/nowhere.*/, path))
     await page.locator('main [class*="_waiting"]').first().waitFor()
     expect(await page.locator('main').textContent()).not.toMatch(/Choose|no such|has no|does not exist/)
@@ -270,7 +279,7 @@ describe('the server', () => {
     for (let at = 0; at < spans.length; at += 500) await project.store(...spans.slice(at, at + 500))
     const { page, close } = await visit(browser, project, '/w/traces')
     const released = Promise.withResolvers<void>()
-    await page.route('**/skeleton?offset=2000*', async route => {
+    await intercept(page, '**/skeleton?offset=2000*', async route => {
       await released.promise
       await route.continue()
     })
@@ -288,7 +297,7 @@ describe('the server', () => {
     await page.locator('[data-row="3"]').waitFor()
     const headers = { 'retry-after': '1' }
     const busy = { status: 503, headers, json: { detail: 'The database is too busy; try again.' } }
-    await page.route('**/api/spans/**', route => route.fulfill(busy))
+    await intercept(page, '**/api/spans/**', route => route.fulfill(busy))
     await trouble(page, 'The server is busy: The database is too busy').waitFor()
     await page.unroute('**/api/spans/**')
     await trouble(page, 'The server is busy').waitFor({ state: 'detached' })

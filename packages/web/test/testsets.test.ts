@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newProject, type TestProject } from '../../../test/harness.ts'
-import { openBrowser, tabTo, visit } from './browser.testing.ts'
+import { intercept, openBrowser, tabTo, visit } from './browser.testing.ts'
 
 let browser: Browser
 let project: TestProject
@@ -385,7 +385,7 @@ test('a version that somebody else commits at the same moment is not overwritten
   await page.keyboard.type(' (mine)')
   await page.keyboard.press('Enter')
   await page.getByRole('button', { name: 'Save …' }).click()
-  await page.route('**/api/testsets/revisions/commit', async route => {
+  await intercept(page, '**/api/testsets/revisions/commit', async route => {
     await project.post('/api/testsets/revisions/commit', {
       testset_revision_commit: { testset_id: id, data: { testcases: [{ data: { city: 'Lima (theirs)' } }] } },
     })

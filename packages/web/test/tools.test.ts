@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises'
-import type { Browser } from 'playwright-core'
+import type { Browser, Route } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually, newProject, type TestProject } from '../../../test/harness.ts'
 import { exportOf, newSpanId, newTraceId, type OtlpSpan } from '../../../test/otlp.ts'
-import { agentTrace, openBrowser, projectWithTraces, tabTo, traceOf, visit } from './browser.testing.ts'
+import { agentTrace, intercept, openBrowser, projectWithTraces, tabTo, traceOf, visit } from './browser.testing.ts'
 
 /* What can be done with traces besides reading them: saving filters, own columns, selecting, annotating. */
 
@@ -56,12 +56,6 @@ test('by keyboard only: a saved filter of the same name is replaced, if the read
   const own = await newProject()
   await own.store(...agentTrace('Which filter?'))
   const { page, faults, close } = await visit(browser, own, '/w/traces?q=type%3Aagent')
-  // Chromium may send the first request after `route` around it, so it is called long before it matters.
-  let beforeList = async (): Promise<unknown> => undefined
-  await page.route('**/api/simple/queries/query', async route => {
-    await beforeList()
-    await route.continue()
-  })
   const dialog = page.getByRole('dialog', { name: 'Save this filter' })
   const saveAs = async (name: string): Promise<void> => {
     await tabTo(page, page.getByRole('button', { name: 'Saved' }))
@@ -94,8 +88,11 @@ test('by keyboard only: a saved filter of the same name is replaced, if the read
   // One that somebody else saved after the dialog was opened is not replaced unasked.
   await saveAs('Theirs')
   const theirs = { query: { slug: 'theirs', name: 'Theirs', data: queries[0].data } }
-  let saving: Promise<unknown> | undefined
-  beforeList = () => (saving ??= own.posted('/simple/queries/', theirs))
+  const savingTheirs = async (route: Route): Promise<void> => {
+    await own.posted('/simple/queries/', theirs)
+    await route.continue()
+  }
+  await intercept(page, '**/api/simple/queries/query', savingTheirs, { times: 1 })
   await page.keyboard.press('Enter')
   await expect.poll(() => page.locator('body').textContent()).toContain('There is a filter “Theirs”.')
   expect(await dialog.getByRole('button', { name: 'Replace' }).count()).toBe(1)
@@ -451,7 +448,7 @@ test('an annotation that is saved while another span is looked at is no draft an
   const { page, close } = await visit(browser, project, `/w/traces/${traces[5]?.[0]?.traceId}?view=tree`)
   await page.getByRole('treeitem').first().waitFor()
   const released = Promise.withResolvers<void>()
-  await page.route('**/api/simple/traces/', async route => {
+  await intercept(page, '**/api/simple/traces/', async route => {
     await released.promise
     await route.continue()
   })
