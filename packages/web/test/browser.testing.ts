@@ -75,8 +75,8 @@ export async function openPage(
 const PROBE = '/health'
 
 /**
- * Answers requests of an open page, as `page.route`. Chromium may send requests around the first route of a page for a
- * moment, so this waits until one was intercepted.
+ * Routes requests of an open page, as `page.route` does. Requests may bypass the first route of a page for a moment,
+ * because Chromium applies it asynchronously, so this first waits until one has been intercepted.
  */
 export async function intercept(
   page: Page,
